@@ -60,7 +60,7 @@ def test_a_placebo_of_a_skill_is_a_skill() -> None:
 
 def test_examples_keep_their_tools_and_arguments_and_lose_their_words() -> None:
     empty = emptied(TEMPLATE, filler())
-    assert templates.faults(empty) == ()
+    assert templates.check(empty) is empty
     assert [example.tool for example in empty.examples] == ["edit", "terminal"]
     for old, new in zip(TEMPLATE.examples, empty.examples, strict=True):
         before, after = (arguments_of(ToolCall("", each.tool, each.arguments)) for each in (old, new))

@@ -88,33 +88,30 @@ def _write_down_due(home: Home, database: Database, own: Owner, now: float) -> i
     """Move each job's mark on, with a run for what came up since; how many runs came up."""
     busy = {record.job.name for record in job_records.open_runs(database, own)}
     found = {each.name: each.value for each in list_jobs(home.folder)}
-    written = 0
-    for name, job in found.items():
-        if job is not None:
-            job_records.prune(database, own.id, name, before=now - KEPT_DAYS * DAY)
-            written += name not in busy and _account(home, database, job, now)
-    for mark in job_records.marks(database, own.id):
-        if mark.job and mark.job not in found:
-            _leave_behind(database, own, mark, now)
-    return written
+    gone = [mark for mark in job_records.marks(database, own.id) if mark.job and mark.job not in found]
+    for name in (*(name for name, job in found.items() if job is not None), *(mark.job for mark in gone)):
+        job_records.prune(database, own.id, name, before=now - KEPT_DAYS * DAY)
+    for mark in gone:  # a job that was taken away misses nothing, and may come back
+        if job_records.runs(database, own, mark.job, limit=1):
+            job_records.keep_mark(database, mark._replace(accounted=now))
+        else:
+            job_records.forget_mark(database, mark.home, mark.job)
+    due = [job for name, job in found.items() if job is not None and name not in busy]
+    return sum(_account(home, database, own, job, now) for job in due)
 
 
-def _account(home: Home, database: Database, job: Job, now: float) -> bool:
+def _account(home: Home, database: Database, own: Owner, job: Job, now: float) -> bool:
     """Whether the job is due, and written down as such. What a run held up or a machine slept through is missed."""
-    own = owner_of(home)
     mark = _keep_mark(database, own.id, job, now)
-    if job.paused or (job.repeat and mark.made >= job.repeat):
+    is_over = job.paused or (job.repeat and mark.made >= job.repeat)
+    run = None if is_over else due(schedule_of(job), mark.accounted, now)
+    id = run_id(home, job.name, run.at) if run else ""
+    if is_over or (run and job_records.is_known(database, own, id)):  # made before the clock was set back
         job_records.keep_mark(database, mark._replace(accounted=now))
-        return False
-    run = due(schedule_of(job), mark.accounted, now)
-    if run is None:
-        return False
-    id = run_id(home, job.name, run.at)
-    if job_records.is_known(database, own, id):  # made before the clock was set back: once is enough
-        job_records.keep_mark(database, mark._replace(accounted=now))
-        return False
-    record = JobRecord(id, job, run.at, missed_count=run.missed_count)
-    return job_records.account(database, own, record, mark)
+    elif run:
+        record = JobRecord(id, job, run.at, missed_count=run.missed_count)
+        return job_records.account(database, own, record, mark)
+    return False
 
 
 def _keep_mark(database: Database, own: str, job: Job, now: float) -> JobMark:
@@ -122,40 +119,23 @@ def _keep_mark(database: Database, own: str, job: Job, now: float) -> JobMark:
     known = job_records.mark_of(database, own, job.name)
     is_same = known is not None and known.added == job.added
     if known is not None and is_same and known.schedule == stamp(job):
-        return known if not _is_set_back(database, own, known, now) else _set_back(database, known, now)
-    begins = job.added if job.added and not is_same else now
-    mark = JobMark(
-        own,
-        job.name,
-        stamp(job),
-        max(begins, known.accounted if known else 0.0),
-        known.made if known and is_same else 0,
-        job.added,
-    )
+        return _counted_on(database, own, known, now)
+    begins = max(job.added if job.added and not is_same else now, known.accounted if known else 0.0)
+    mark = JobMark(own, job.name, stamp(job), begins, known.made if known and is_same else 0, job.added)
     job_records.keep_mark(database, mark)
     return mark
 
 
-def _is_set_back(database: Database, own: str, mark: JobMark, now: float) -> bool:
-    """Whether the clock has been behind a job's mark at two looks. One look may be a slip, and repeats nothing."""
+def _counted_on(database: Database, own: str, mark: JobMark, now: float) -> JobMark:
+    """The mark, or now where the clock was set back: else a job would stand still for as long as that.
+
+    The clock is behind at two looks then. One look may be a slip, and repeats nothing.
+    """
     before = job_records.mark_of(database, own, job_records.CLOCK)
-    return before is not None and max(now, before.accounted) < mark.accounted - SLIP
-
-
-def _set_back(database: Database, mark: JobMark, now: float) -> JobMark:
-    """Count from now on: else a job would stand still for as long as the clock was set back."""
-    changed = mark._replace(accounted=now)
-    job_records.move_mark(database, changed)
-    return changed
-
-
-def _leave_behind(database: Database, own: Owner, mark: JobMark, now: float) -> None:
-    """A job that was taken away misses nothing, and may come back; its old runs go in time."""
-    job_records.prune(database, mark.home, mark.job, before=now - KEPT_DAYS * DAY)
-    if job_records.runs(database, own, mark.job, limit=1):
-        job_records.keep_mark(database, mark._replace(accounted=now))
-    else:
-        job_records.forget_mark(database, mark.home, mark.job)
+    if before is None or max(now, before.accounted) >= mark.accounted - SLIP:
+        return mark
+    job_records.move_mark(database, mark._replace(accounted=now))
+    return mark._replace(accounted=now)
 
 
 def _settle(home: Home, database: Database, orders: GivenOrders, now: float) -> None:

@@ -177,10 +177,8 @@ class Parts:
             ) from error
         except PortableWorkflowError as error:
             left = msgspec.convert(error.data, Done) if isinstance(error.data, dict) else Done()
-            why = f"A part of this work failed: {error}"
-            raise Failed(
-                why, advice="To see it, run `whet worker list`.", spent=left.spent, sessions=left.sessions
-            ) from error
+            why, advice = f"A part of this work failed: {error}", "To see it, run `whet worker list`."
+            raise Failed(why, advice=advice, spent=left.spent, sessions=left.sessions) from error
 
 
 class UnderWay(NamedTuple):
@@ -212,14 +210,9 @@ class Durable:
     def __init__(self, bench: WorkerParts, order: Order, *, carry_out: CarryOut, under_way: UnderWay) -> None:
         self.id = str(DBOS.workflow_id)
         self.interrupt = under_way.running[self.id]
-        self._system = bench.system
-        self._order = order
-        self._worker = bench.worker
-        self._procedures = bench.procedures
-        self._carry_out = carry_out
-        self._under_way = under_way
+        self._bench, self._order = bench, order
+        self._carry_out, self._under_way = carry_out, under_way
         self._parts: dict[str, Parts] = {}
-        self._bench = bench
         # What several homes of a member go on with is for each of them to read, and no home acts on it.
         is_own = procedure_of(bench.procedures, order.kind).queue in OWN
         self._owner = bench.system.owner if is_own else UNSHARED
@@ -246,10 +239,10 @@ class Durable:
 
     def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:
         """The worker that begins is written down first: another one that comes here knows that it is too late."""
-        begun = self._keep(f"{name}: begin", lambda: self._worker)
+        begun = self._keep(f"{name}: begin", lambda: self._bench.worker)
 
         def effect() -> str:
-            return _record(function) if begun == self._worker else encoded(Remembered(is_unsure=True))
+            return _record(function) if begun == self._bench.worker else encoded(Remembered(is_unsure=True))
 
         return _recall(name, self._keep(name, effect), type)
 
@@ -279,8 +272,9 @@ class Durable:
 
     def _parts_of(self, kind: str) -> Parts:
         if kind not in self._parts:
-            queue = self._system.queue(procedure_of(self._procedures, kind).queue)
-            given = PartsQueue(queue, self._carry_out, kind, partial(seal_on, self._system, kind))
+            system, procedures = self._bench.system, self._bench.procedures
+            queue = system.queue(procedure_of(procedures, kind).queue)
+            given = PartsQueue(queue, self._carry_out, kind, partial(seal_on, system, kind))
             self._parts[kind] = Parts(given, self._keep, self.interrupt)
         return self._parts[kind]
 

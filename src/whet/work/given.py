@@ -41,15 +41,6 @@ AT_ONCE = 500
 UNREAD: dict[str, Any] = {"load_input": False, "load_output": False}  # of whom only the state counts
 
 
-def _ended(client: DBOSClient, states: Sequence[str] = ENDED, **narrowed: Any) -> list[WorkflowStatus]:
-    return client.list_workflows(name=WORKFLOW, status=list(states), limit=AT_ONCE, **UNREAD, **narrowed)
-
-
-def _queue_of(found: WorkflowStatus) -> str:
-    """The engine takes what is cancelled out of its queue, so its name stands beside it too."""
-    return found.queue_name or str((found.attributes or {}).get(QUEUE, ""))
-
-
 WORKFLOW = "carry_out"
 ID_BYTES = 6
 SHORT = (Queue.ATTEMPTS.value, Queue.REVIEWS.value)  # whose orders take seconds
@@ -170,7 +161,7 @@ class GivenOrders:
                 f"Work {work.id} is already {work.state}.", advice="To list open work, run `whet worker list`."
             )
         parts = self._client.list_workflows(parent_workflow_id=work.id, **UNREAD)
-        self._client.cancel_workflows([work.id, *(part.workflow_id for part in parts if _is_open(part))])
+        self._client.cancel_workflows([work.id, *(part.workflow_id for part in parts if part.status in OPEN)])
         return self.find(work.id)
 
     def retry(self, id: str) -> Work:
@@ -216,10 +207,14 @@ class GivenOrders:
         queues = [self._system.queue(queue) for queue in Queue] if self._system.owner.id else []
         end = datetime.fromtimestamp(before, UTC).isoformat()
         bounds: tuple[dict[str, Any], ...] = ({"end_time": end}, {"offset": most, "sort_desc": True})
-        listed = [each for bound in bounds for each in _ended(client, queue_name=queues or None, **bound)]
+
+        def ended(*states: str, **narrowed: Any) -> list[WorkflowStatus]:
+            bare: dict[str, Any] = {"name": WORKFLOW, "status": list(states), "limit": AT_ONCE, **UNREAD, **narrowed}
+            return [each for bound in bounds for each in client.list_workflows(**bare, **bound)]
+
+        listed = ended(*ENDED, queue_name=queues or None)
         if queues:  # what is cancelled stands in no queue any more, so it is found among everybody's
-            found_cancelled = (each for bound in bounds for each in _ended(client, ("CANCELLED",), **bound))
-            listed += [each for each in found_cancelled if _queue_of(each) in queues]
+            listed += [each for each in ended("CANCELLED") if _queue_of(each) in queues]
         wholes = list({each.parent_workflow_id for each in listed if each.parent_workflow_id})
         still_open = client.list_workflows(workflow_ids=wholes, status=list(OPEN), **UNREAD) if wholes else []
         kept = {each.workflow_id for each in still_open}
@@ -279,8 +274,10 @@ def has_given(system: System, kind: str, body: str, seal: str) -> bool:
 
 
 def _work(found: WorkflowStatus) -> Work:
-    kind, body = arguments_in(found)
-    state = WorkState.FAILED if _is_worn_out(found) else STATES.get(found.status, WorkState.FAILED)
+    (kind, body), noted = arguments_in(found), found.attributes or {}
+    is_worn_out = found.status == "CANCELLED" and int(noted.get(TAKEOVERS, 0)) > MOST_TAKEOVERS
+    state = WorkState.FAILED if is_worn_out else STATES.get(found.status, WorkState.FAILED)
+    error = f"{MOST_TAKEOVERS} workers died while running it" if is_worn_out else str(found.error or "")
     return Work(
         id=found.workflow_id,
         kind=kind,
@@ -288,27 +285,18 @@ def _work(found: WorkflowStatus) -> Work:
         state=state,
         created=(found.created_at or 0) / 1000,
         changed=(found.updated_at or found.created_at or 0) / 1000,
-        error=_error(found),
+        error=error,
         left=left_in(found),
         done=done_in(found.output) if state is WorkState.DONE else None,
         body=body,
         worker=found.executor_id or "",
-        waits=float((found.attributes or {}).get(WAITS, 0)) if state is WorkState.RUNNING else 0.0,
+        waits=float(noted.get(WAITS, 0)) if state is WorkState.RUNNING else 0.0,
     )
 
 
-def _error(found: WorkflowStatus) -> str:
-    if _is_worn_out(found):
-        return f"{MOST_TAKEOVERS} workers died while running it"
-    return str(found.error) if found.error is not None else ""
-
-
-def _is_worn_out(found: WorkflowStatus) -> bool:
-    return found.status == "CANCELLED" and int((found.attributes or {}).get(TAKEOVERS, 0)) > MOST_TAKEOVERS
-
-
-def _is_open(found: WorkflowStatus) -> bool:
-    return STATES.get(found.status) in (WorkState.QUEUED, WorkState.RUNNING)
+def _queue_of(found: WorkflowStatus) -> str:
+    """The engine takes what is cancelled out of its queue, so its name stands beside it too."""
+    return found.queue_name or str((found.attributes or {}).get(QUEUE, ""))
 
 
 def _failed(step: StepInfo) -> bool:

@@ -179,7 +179,7 @@ def job(home: Home, steps: Steps, ask: JobRequest, *, supply: Supply | None = No
         record = steps.do("record", lambda: _record(home, begun.record, result), JobRecord)
         record = _hand_over(home, steps, record)
     result = record.result or JobResult(JobOutcome.FAILED)
-    sessions = tuple(filter(None, (result.session,)))
+    sessions = (result.session,) if result.session else ()
     if record.has_failed:
         # Failed work must not look done; what it was told stands in the history.
         raise Failed(
@@ -236,8 +236,7 @@ def _digest(task: JobTask) -> str:
 
 
 def _work(home: Home, steps: Steps, begun: RunStart, supply: Supply | None) -> JobResult:
-    record, material = begun.record, ""
-    exit_code = None
+    record, material, exit_code = begun.record, "", None
     if record.job.script.strip():
         try:
             ran = steps.once("script", lambda: _run_script(home, record, steps.interrupt), ProgramEnd)

@@ -7,7 +7,7 @@ What a job is made from, looked up where it stands, and the programs that a pers
 
 import contextlib
 import os
-import selectors
+import select
 import shlex
 import signal
 import subprocess
@@ -149,8 +149,10 @@ def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
     job = record.job
     known = stored(scene.database, session_id(SOURCE, _id(record)))
     before = spent_on(scene.database, record)
-    settings, folder = settings_for(load(scene.home), job), folder_of(job)
-    chosen = _chosen(scene, settings)
+    settings, folder, environment = settings_for(load(scene.home), job), folder_of(job), scene.environment
+    supply = scene.supply or (lambda home, settings, _: provider_for(settings, environment=environment, home=home))
+    chosen = supply(scene.home, settings, "")
+    chosen = with_window(chosen, settings, environment=environment, interrupt=scene.interrupt)
     expect_window(chosen.model, settings, job)
     request = RunRequest(
         settings, RunPlace(folder, scene.environment), purpose=Purpose.JOB, id=_id(record), chosen=chosen
@@ -161,7 +163,9 @@ def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
         ended = _resume(scene, talk) if known else _begin(scene, talk, record, task)
         spent = together((before, ended.spent))
         if ended.ending is Ending.FINISHED and ended.report is None:
-            ended = _remind(scene, talk)
+            # Asked once for the call that was forgotten: words do not stand in for it.
+            reminder = _inserted(guidance.text("jobs/reminder"), Trust.OPERATOR)
+            ended = _last(talk.go_on(reminder, interrupt=scene.interrupt))
             spent = together((spent, ended.spent))
     finally:
         talk.close()
@@ -178,7 +182,7 @@ def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
 
 def spent_on(database: Database, record: JobRecord) -> Spent:
     """What a run has cost so far, as its session and those that continue it tell."""
-    [counts] = database.query(
+    [(read, written, cached, dollars)] = database.query(
         "WITH RECURSIVE own(id, input, output, cached, dollars) AS ("
         " SELECT id, input_tokens, output_tokens, cached_tokens, cost_dollars FROM sessions WHERE id = ?"
         " UNION ALL SELECT s.id, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost_dollars"
@@ -186,8 +190,7 @@ def spent_on(database: Database, record: JobRecord) -> Spent:
         " SELECT coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cached), 0), sum(dollars) FROM own",
         (session_id(SOURCE, _id(record)), Purpose.JOB.value),
     )
-    tokens, dollars = [int(count) for count in counts[:3]], counts[3]
-    return Spent(input=tokens[0], output=tokens[1], cached=tokens[2], dollars=dollars)
+    return Spent(input=int(read), output=int(written), cached=int(cached), dollars=dollars)
 
 
 def settings_for(settings: Settings, job: Job) -> Settings:
@@ -201,15 +204,6 @@ def settings_for(settings: Settings, job: Job) -> Settings:
         budget=replace(settings.budget, seconds=job.seconds or settings.budget.seconds),
         prompt=replace(settings.prompt, platform=""),
     )
-
-
-def _chosen(scene: JobScene, settings: Settings) -> Chosen:
-    """Who answers; a window that nobody told of is asked for."""
-    home, environment = scene.home, scene.environment
-    chosen = (
-        scene.supply(home, settings, "") if scene.supply else provider_for(settings, environment=environment, home=home)
-    )
-    return with_window(chosen, settings, environment=environment, interrupt=scene.interrupt)
 
 
 def limits_of(model: Model, tools: Iterable[str]) -> tuple[str, ...]:
@@ -253,31 +247,24 @@ def _begin(scene: JobScene, talk: OpenSession, record: JobRecord, task: JobTask)
         provider=talk.served.provider.name,
         limits=" ".join(guidance.text(f"jobs/limit_{name}", window=f"{model.window or 0:,}") for name in lacks),
     )
-    before = (
-        *(
-            _inserted(guidance.text("jobs/skill", name=skill.name, body=skill.body.strip()), Trust.AGENT)
-            for skill in task.skills
-        ),
-        *((_material(task.material, talk.run.room),) if task.material.strip() else ()),
-        _inserted(order, Trust.OPERATOR),
-    )
-    return _last(list(talk.turn(task.prompt, interrupt=scene.interrupt, before=before)))
+    before = [
+        _inserted(guidance.text("jobs/skill", name=skill.name, body=skill.body.strip()), Trust.AGENT)
+        for skill in task.skills
+    ]
+    if task.material.strip():
+        before.append(_material(task.material, talk.run.room))
+    before.append(_inserted(order, Trust.OPERATOR))
+    return _last(talk.turn(task.prompt, interrupt=scene.interrupt, before=tuple(before)))
 
 
 def _resume(scene: JobScene, talk: OpenSession) -> Ended:
     """How the session ended, if it had; else it goes on. A call without a result is told that it may have happened."""
-    session = stored(scene.database, session_id(SOURCE, talk.run.id))
+    session, report = stored(scene.database, session_id(SOURCE, talk.run.id)), report_in(talk.run.messages)
     if session is not None and session.ending not in (Ending.UNKNOWN.value, Ending.INTERRUPTED.value):
-        return Ended(Ending(session.ending), session.facts.ending_detail, report=report_in(talk.run.messages))
-    report = report_in(talk.run.messages)
+        return Ended(Ending(session.ending), session.facts.ending_detail, report=report)
     if report is not None:
         return Ended(Ending.FINISHED, report=report)
-    return _last(list(talk.go_on(interrupt=scene.interrupt)))
-
-
-def _remind(scene: JobScene, talk: OpenSession) -> Ended:
-    """Ask once for the call that was forgotten: words do not stand in for it."""
-    return _last(list(talk.go_on(_inserted(guidance.text("jobs/reminder"), Trust.OPERATOR), interrupt=scene.interrupt)))
+    return _last(talk.go_on(interrupt=scene.interrupt))
 
 
 def _material(output: str, room: int | None) -> Message:
@@ -285,17 +272,19 @@ def _material(output: str, room: int | None) -> Message:
     text = visible(output)
     mark = mark_for((text,))
     body, _ = shortened(text, int((room or UNKNOWN_ROOM_TOKENS) * SHARE_OF_ROOM), mark=mark)
-    return _inserted(
-        guidance.text("jobs/material", body=quoted("output of the script", body, mark=mark)), Trust.EXTERNAL
-    )
+    said = quoted("output of the script", body, mark=mark)
+    return _inserted(guidance.text("jobs/material", body=said), Trust.EXTERNAL)
 
 
 def _inserted(text: str, trust: Trust) -> Message:
     return Message(Role.USER, (Text(text),), trust, at=time.time(), origin=Origin.INSERTED)
 
 
-def _last(said: list[object]) -> Ended:
-    return next((each for each in reversed(said) if isinstance(each, Ended)), Ended(Ending.UNKNOWN))
+def _last(said: Iterable[object]) -> Ended:
+    ended = Ended(Ending.UNKNOWN)
+    for each in said:
+        ended = each if isinstance(each, Ended) else ended
+    return ended
 
 
 def _id(record: JobRecord) -> str:
@@ -405,45 +394,23 @@ def run(program: Program, *, interrupt: Event) -> ProgramEnd:
                 f"{program.line!r} cannot be run in {program.folder}: {error.strerror or error}.",
                 advice="Check the folder and the command line.",
             ) from error
-    return _follow(popen, time.monotonic() + program.seconds, interrupt)
-
-
-def _follow(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> ProgramEnd:
-    """Read until the program itself ends; what it leaves running in the background is not waited for."""
     assert popen.stdout is not None
-    tape = BoundedOutput(OUTPUT_BYTES)
-    is_killed = False
-    with popen.stdout as pipe, selectors.DefaultSelector() as selector:
-        os.set_blocking(pipe.fileno(), False)
-        selector.register(pipe, selectors.EVENT_READ)
-        while True:
+    tape, deadline, is_killed, is_closed = BoundedOutput(OUTPUT_BYTES), time.monotonic() + program.seconds, False, False
+    with popen.stdout as pipe:
+        # Until the program itself ends: what it leaves running in the background is not waited for.
+        while not is_killed:
             has_ended = popen.poll() is not None
-            piece = _piece(pipe.fileno()) if selector.select(0 if has_ended else GLANCE_SECONDS) else None
-            if piece:
+            looked = [] if is_closed else [pipe]
+            piece = b""
+            if select.select(looked, [], [], 0 if has_ended else GLANCE_SECONDS)[0]:
+                piece = os.read(pipe.fileno(), PIECE_BYTES)
+                is_closed = not piece
                 tape.add(piece)
-            elif piece == b"" or has_ended:
+            if has_ended and not piece:
                 break
-            if not has_ended and (interrupt.is_set() or time.monotonic() >= deadline):
-                is_killed = True
-                break
-    is_killed = not _wait_for_end(popen, deadline, interrupt) or is_killed
+            is_killed = not has_ended and (interrupt.is_set() or time.monotonic() >= deadline)
     if is_killed:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(popen.pid, signal.SIGKILL)
     code = popen.wait()
     return ProgramEnd(None if is_killed else code if code >= 0 else 128 - code, tape.take().text)
-
-
-def _wait_for_end(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> bool:
-    """Wait for one that closed its output and goes on; False where it takes too long."""
-    while popen.poll() is None:
-        if interrupt.wait(GLANCE_SECONDS) or time.monotonic() >= deadline:
-            return False
-    return True
-
-
-def _piece(descriptor: int) -> bytes | None:
-    try:
-        return os.read(descriptor, PIECE_BYTES)
-    except BlockingIOError:
-        return None

@@ -25,14 +25,9 @@ FOLDER = "workers"
 LAST = "last"  # touched by each worker while it lives
 BEAT_SECONDS = 1.0
 SILENCE_SECONDS = 30.0
-HELD = """SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted
-    AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ?"""
 ALL_HELD = """SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted
     AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
-
-ANYWHERE = """SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted
-    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ?"""
+HELD = f"{ALL_HELD} AND pid = pg_backend_pid()"
 RUN = "run-"  # how the names of programs begin that make a run of their own, and are no workers
 
 Tell = Callable[[str], None]
@@ -87,8 +82,7 @@ class HeldName:
         if self._database is None:
             self._database = connect(self._home, is_patient=False)
             self._key = _key(self._database, self._name)
-        [(count,)] = self._database.query(HELD, (self._key,))
-        if count:
+        if (self._key,) in self._database.query(HELD):
             return True
         self.losses += 1
         self._database.expect_session()
@@ -152,8 +146,8 @@ def quiet(home: Home, names: Collection[str]) -> list[str]:
     if not home.database_url or not names:
         return sorted(names)
     with borrowed(home) as database:
-        held = {key for (key,) in database.query(ALL_HELD)}
-        return sorted(name for name in names if _key(database, name) not in held)
+        held = database.query(ALL_HELD)
+        return sorted(name for name in names if (_key(database, name),) not in held)
 
 
 def is_worker_alive(folder: Path) -> bool:
@@ -171,7 +165,7 @@ def is_alive(home: Home, name: str, database: Database) -> bool:
     path = home.folder / FOLDER / f"{name}.lock"
     if not home.database_url or path.exists():
         return _is_held(path)
-    return bool(database.query(ANYWHERE, (_key(database, name),))[0][0])
+    return (_key(database, name),) in database.query(ALL_HELD)
 
 
 def note_life(home: Home) -> None:

@@ -105,17 +105,17 @@ class DirectSteps:
     ) -> tuple[T, ...]:
         if self._procedure is None:
             raise AssertionError("these steps were given no procedure for further orders")
-        procedure, given = self._procedure, tuple(asks)
+        procedure = self._procedure
 
         def carried(key: str, ask: object) -> T:
             inner = DirectSteps(key, procedure)
             inner.interrupt = self.interrupt
             return decoded(procedure(inner, kind, ask), type)
 
-        if self._at_once == 1 or len(given) < 2:
-            return tuple(carried(key, ask) for key, ask in given)
+        if self._at_once == 1:
+            return tuple(carried(key, ask) for key, ask in asks)
         with ThreadPoolExecutor(self._at_once) as pool:
-            waiting = [pool.submit(carried, key, ask) for key, ask in given]
+            waiting = [pool.submit(carried, key, ask) for key, ask in asks]
             try:
                 return tuple(each.result() for each in waiting)
             except BaseException:

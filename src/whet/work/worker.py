@@ -35,7 +35,7 @@ from whet.work.faults import (
     explained,
     wait_for_lost_servers,
 )
-from whet.work.given import MOST_TAKEOVERS, TAKEOVERS, WAITS, WORKFLOW, given_orders, has_given
+from whet.work.given import MOST_TAKEOVERS, TAKEOVERS, UNREAD, WAITS, WORKFLOW, given_orders, has_given
 from whet.work.life import LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
 from whet.work.orders import DirectSteps, Order, Procedures, Queue, decoded, encoded, left_by
 from whet.work.system import CLOCK, NAME, OWN, VERSION, system_of
@@ -49,16 +49,11 @@ class Worker:
     """A launched worker. `look_after` is called every few seconds: it finds the dead and stops what was cancelled."""
 
     def __init__(self, bench: WorkerParts, queues: Sequence[str], under_way: UnderWay, *, tell: Tell) -> None:
-        self.name = bench.worker
-        self._life = bench.life
-        self._silences = Silences()
-        self._home = bench.home
-        self._queues = list(queues)
-        self._fit = bench.fit
+        self.name, self._home, self._life, self._fit = bench.worker, bench.home, bench.life, bench.fit
+        self._queues, self._tell, self._silences = list(queues), tell, Silences()
         is_ticking = any(bench.system.queue(queue) in queues for queue in TICKING)
         self._clock = bench.procedures.get(CLOCK) if is_ticking else None
         self._looks_at = time.monotonic()
-        self._tell = tell
         self._running, self._postponed, self._leading, _ = under_way
         self._told: dict[str, float] = {}
 
@@ -89,9 +84,7 @@ class Worker:
     def is_idle(self) -> bool:
         """Whether nothing is left on this worker's queues, and nothing that was cancelled still runs."""
         open = ["ENQUEUED", "PENDING"]
-        waiting = DBOS.list_workflows(
-            name=WORKFLOW, queue_name=self._queues, status=open, limit=1, load_input=False, load_output=False
-        )
+        waiting = DBOS.list_workflows(name=WORKFLOW, queue_name=self._queues, status=open, limit=1, **UNREAD)
         return not waiting and not self._running
 
     def is_held_up(self) -> bool:
@@ -109,18 +102,14 @@ class Worker:
         self._told = found
 
     def _stop_cancelled(self) -> None:
-        if not self._running:
-            return
-        cancelled = DBOS.list_workflows(
-            workflow_ids=list(self._running), status="CANCELLED", load_input=False, load_output=False
-        )
-        for work in cancelled:
+        ids = list(self._running)
+        for work in DBOS.list_workflows(workflow_ids=ids, status="CANCELLED", **UNREAD) if ids else ():
             if work.workflow_id in self._running:
                 self._running[work.workflow_id].set()
 
     def _take_over(self) -> None:
         """Put the work of dead workers back. Their lock is held meanwhile, so that only one of the living does it."""
-        pending = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
+        pending = DBOS.list_workflows(status="PENDING", **UNREAD)
         owners = {work.executor_id for work in pending if work.executor_id} - {self.name}
         silent = quiet(self._home, owners)
         for owner in owners.difference(silent):
@@ -131,7 +120,7 @@ class Worker:
                     self._put_back(owner)
 
     def _put_back(self, owner: str) -> None:
-        for work in DBOS.list_workflows(status="PENDING", executor_id=owner, load_input=False, load_output=False):
+        for work in DBOS.list_workflows(status="PENDING", executor_id=owner, **UNREAD):
             attributes = work.attributes or {}
             # An order that only waited for another day killed nobody.
             takeovers = int(attributes.get(TAKEOVERS, 0)) + (not attributes.get(WAITS))

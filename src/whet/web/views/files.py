@@ -1,7 +1,7 @@
 """The files that agents read, as they are, with marks in the margin; each mark opens its evidence."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from whet.improving.auditing import audit_with_sessions
@@ -12,7 +12,7 @@ from whet.text.words import many, share
 from whet.web.cache import PageRequest
 from whet.web.html import Child, Element, h
 from whet.web.layout import FramedView, framed
-from whet.web.site import PageLinks, code, empty, section, tiles
+from whet.web.site import PageLinks, code, empty, folded, section, tiles
 
 MARKS = {
     "wrong": "wrong: names what is not there",
@@ -35,7 +35,9 @@ def show(ask: PageRequest) -> FramedView:
         choose = "Choose a project: its files are read from this machine. "
         words = choose if projects else "No project of your sessions has its folder on this machine. "
         same = empty(words, code("whet audit"), " shows the same in a project's folder.")
-        return framed("files", same, _choices(site, projects))
+        sites = ((name, site._replace(filter=site.filter._replace(project=name))) for name in projects)
+        links = (h("li", own.link(site.projects.whole(name), "files")) for name, own in sites)
+        return framed("files", same, h("ul", *links))
     return framed("files", *files(site, audit_with_sessions(ask.database, audit_folder(Path(folder)), now=ask.now)))
 
 
@@ -51,14 +53,6 @@ def files(site: PageLinks, audit: Audit) -> Iterator[Child]:
     yield from (_file(site, audit, each) for each in audit.files)
 
 
-def _choices(site: PageLinks, projects: Iterable[str]) -> Element:
-    links = (
-        h("li", site._replace(filter=site.filter._replace(project=name)).link(site.projects.whole(name), "files"))
-        for name in projects
-    )
-    return h("ul", *links)
-
-
 def _file(site: PageLinks, audit: Audit, file: InstructionFile) -> Element:
     if file.fault or file.same_as:
         why = file.fault or f"the same as {file.same_as}"
@@ -66,38 +60,31 @@ def _file(site: PageLinks, audit: Audit, file: InstructionFile) -> Element:
     own = [each for each in audit.statements if each.statement.file == file.path]
     read_by = ", ".join(file.agents) + (", when it is needed" if file.is_on_demand else "")
     tokens = sum(each.statement.tokens for each in own)
-    head = h("p", f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.", _copied(file))
+    copied = f" {shown(file.copied.words).capitalize()}." if file.copied else ""
+    head = h("p", f"{many(len(own), 'statement')}, {tokens:,} tokens; read by {read_by}.", copied)
     return section(shown(file.path), head, h("div.file", *_lines(site, file, own)))
 
 
-def _copied(file: InstructionFile) -> str:
-    return f" {shown(file.copied.words).capitalize()}." if file.copied else ""
-
-
-def _lines(site: PageLinks, file: InstructionFile, statements: list[AuditedStatement]) -> Iterator[Element]:
+def _lines(site: PageLinks, file: InstructionFile, statements: list[AuditedStatement]) -> Iterator[Child]:
     """Every line once, in its order: those of a statement with a mark open its evidence."""
     lines = file.text.removeprefix("\ufeff").replace("\r\n", "\n").split("\n")
+
+    def drawn(first: int, last: int) -> Element | None:
+        numbered = (f"{number:>4}  {shown(line)}" for number, line in enumerate(lines[first:last], first + 1))
+        return h("pre", "\n".join(numbered)) if first < last else None
+
     place = 0
     for each in statements:
         first, last = each.statement.line - 1, each.statement.last
-        yield from _plain(lines[place:first], place)
-        text = _numbered(lines[first:last], first)
+        yield drawn(place, first)
+        text = drawn(first, last)
         if each.findings:
-            marks = h("span", {"class": f"mark {each.findings[0].mark.name.lower()}"}, each.words)
-            yield h("details", h("summary", marks, h("pre", text)), *(_finding(site, one) for one in each.findings))
+            marks = h(f"span.mark {each.findings[0].mark.name.lower()}", each.words)
+            yield folded((marks, text), *(_finding(site, one) for one in each.findings))
         else:
-            yield h("pre", text)
+            yield text
         place = last
-    yield from _plain(lines[place:], place)
-
-
-def _plain(lines: list[str], place: int) -> Iterator[Element]:
-    if lines:
-        yield h("pre", _numbered(lines, place))
-
-
-def _numbered(lines: list[str], place: int) -> str:
-    return "\n".join(f"{number:>4}  {shown(line)}" for number, line in enumerate(lines, place + 1))
+    yield drawn(place, len(lines))
 
 
 def _finding(site: PageLinks, finding: StatementFinding) -> Element:
@@ -108,13 +95,9 @@ def _finding(site: PageLinks, finding: StatementFinding) -> Element:
         words.append(f" ({shown(finding.where)})")
     if finding.came_up:
         words.append(f", in {finding.seen} of {many(finding.came_up, 'session')}")
+    places = ((each, f"{each.session[:12]} #{each.message}") for each in finding.proofs)
     quotes = (
-        h(
-            "li",
-            site.session(each.session, f"{each.session[:12]} #{each.message}", message=each.message),
-            ": ",
-            code(shown(each.quote)),
-        )
-        for each in finding.proofs
+        h("li", site.session(each.session, place, message=each.message), ": ", code(shown(each.quote)))
+        for each, place in places
     )
     return h("div.evidence", h("p", *words), h("ul", *quotes) if finding.proofs else None)

@@ -17,7 +17,7 @@ from whet.text.showing import shown
 from whet.text.words import cut, many, short
 from whet.trouble.outcomes.deciding import Decision, Outcome, decide
 from whet.trouble.overview import duration, percent
-from whet.trouble.values import Intervention, InterventionKind, SessionTrouble, Trouble
+from whet.trouble.values import InterventionKind, SessionTrouble, Trouble
 from whet.web.cache import PageRequest
 from whet.web.charts import strip
 from whet.web.html import Child, Element, h
@@ -29,6 +29,7 @@ from whet.web.site import (
     PageView,
     code,
     dollars,
+    folded,
     moment,
     number,
     number_of,
@@ -129,7 +130,7 @@ def _stretches(site: PageLinks, stored: Session, found: SessionTrouble | None) -
     if not rest:
         return listed
     words = f"{len(rest)} more, {duration(sum(one.seconds for one in rest))} together"
-    return listed, h("details", h("summary", words), table(rest, columns, caption=words))
+    return listed, folded(words, table(rest, columns, caption=words))
 
 
 def _timeline(site: PageLinks, stored: Session, stretches: Sequence[Trouble], steps: Sequence[ShownCall]) -> Element:
@@ -141,22 +142,25 @@ def _timeline(site: PageLinks, stored: Session, stretches: Sequence[Trouble], st
         words = f"Call {place}, {step.exchange.call.name}: {OUTCOMES[outcome]}{about}"
         pieces.append((f"{outcome.value}{' lost' if inside else ''}", words, site.message(stored.id, asked)))
     met = [outcome for outcome in OUTCOMES if any(step.decision.outcome is outcome for step in steps)]
-    keys = [h("li", {"class": f"key k{outcome.value}"}, OUTCOMES[outcome]) for outcome in met]
+    keys = [h(f"li.key k{outcome.value}", OUTCOMES[outcome]) for outcome in met]
     if any(name.endswith(" lost") for name, _, _ in pieces):
         keys.append(h("li.key.klost", "in a stretch that bought nothing"))
-    legend = h("ul.legend", keys)
-    return h("div", strip(pieces, title=f"{many(len(steps), 'call')} by outcome"), legend)
+    return h("div", strip(pieces, title=f"{many(len(steps), 'call')} by outcome"), h("ul.legend", keys))
 
 
 def _messages(
     messages: Sequence[Message], found: SessionTrouble | None, listed: range, steps: Sequence[ShownCall]
 ) -> list[Child]:
     by_call = {(step.exchange.asked, step.exchange.call.id): step for step in steps}
-    places_of = _places(messages, steps)
+    # Results are shown with their calls: for each message that only answers calls, the message with the calls.
+    asked_at = {step.exchange.answered: step.exchange.asked for step in steps if step.exchange.answered is not None}
+    places_of = {answer: asked for answer, asked in asked_at.items() if messages[answer].role is Role.TOOL}
     answers: dict[int, list[int]] = defaultdict(list)
     for answer, asked in places_of.items():
         answers[asked].append(answer)
-    notes, lost = (_notes(found, places_of), _lost(found.troubles, places_of)) if found else ({}, frozenset())
+    notes = _notes(found, places_of) if found else {}
+    spans = ((places_of.get(one.first, one.first), one.last + 1) for one in (found.troubles if found else ()))
+    lost = {index for span in spans for index in range(*span)}
     aside, drawn, examples = places(messages), list[Child](), list[Child]()
     for index in listed:
         if index in places_of and places_of[index] in listed:
@@ -171,18 +175,6 @@ def _messages(
     return drawn
 
 
-def _places(messages: Sequence[Message], steps: Sequence[ShownCall]) -> dict[int, int]:
-    """For each message that only answers calls, the message with the calls: results are shown there."""
-    asked = {step.exchange.answered: step.exchange.asked for step in steps if step.exchange.answered is not None}
-    return {answer: place for answer, place in asked.items() if messages[answer].role is Role.TOOL}
-
-
-def _lost(stretches: Sequence[Trouble], places_of: Mapping[int, int]) -> frozenset[int]:
-    """The messages in stretches that bought nothing."""
-    spans = (range(places_of.get(one.first, one.first), one.last + 1) for one in stretches)
-    return frozenset(index for span in spans for index in span)
-
-
 def _notes(found: SessionTrouble, places_of: Mapping[int, int]) -> dict[int, list[Child]]:
     """What stands beside messages: where a stretch begins and ends, and where somebody stepped in."""
     said: list[tuple[int, str]] = []
@@ -193,16 +185,13 @@ def _notes(found: SessionTrouble, places_of: Mapping[int, int]) -> dict[int, lis
         said.append((one.first, f"▼ {stretch_words(one)}: {until}{time}{many(one.calls, 'call')}, {ended}"))
         if one.last != one.first:
             said.append((one.last, f"▲ {stretch_words(one)}: {ended}"))
-    said += [(event.message, f"✋ Somebody {_stepped_in(event)}") for event in found.interventions]
+    for event in found.interventions:
+        quote = " ".join(shown(event.words).split())
+        said.append((event.message, f"✋ Somebody {STEPPED_IN[event.kind]}{f': “{quote}”' if quote else ''}"))
     notes: dict[int, list[Child]] = defaultdict(list)
     for message, words in said:
         notes[places_of.get(message, message)].append(h("p.stretch", words))
     return notes
-
-
-def _stepped_in(event: Intervention) -> str:
-    said = " ".join(shown(event.words).split())
-    return f"{STEPPED_IN[event.kind]}{f': “{said}”' if said else ''}"
 
 
 def _message(message: Message, index: int, drawn: tuple[Child, Child], *, is_lost: bool) -> Element:
@@ -220,15 +209,15 @@ def _parts(message: Message, index: int, by_call: dict[tuple[int, str], ShownCal
     is_said = message.role is not Role.SYSTEM and message.origin is Origin.TURN
     for part in message.parts:
         if isinstance(part, Text):
-            drawn.append(h("p", _cut(part.text)) if is_said else _folded("Text", part.text))
+            drawn.append(h("p", _cut(part.text)) if is_said else folded("Text", _text(part.text)))
         elif isinstance(part, Thought):
-            drawn.append(_folded("Thought", part.text or "(not recorded)"))
+            drawn.append(folded("Thought", _text(part.text or "(not recorded)")))
         elif isinstance(part, Media):
             drawn.append(h("p.soft", f"[{part.kind} {part.name or part.media_type}]"))
         elif isinstance(part, ToolCall):
             drawn.append(_call(by_call[index, part.id]))
         else:
-            drawn.append(_folded(f"Result of {part.call_id}", part.text))
+            drawn.append(folded(f"Result of {part.call_id}", _text(part.text)))
     return drawn
 
 
@@ -236,17 +225,16 @@ def _call(step: ShownCall) -> Element:
     call, result = step.exchange.call, step.exchange.result
     outcome = step.decision.outcome.value
     name = {"ok": "good", "failed": "bad"}.get(outcome, "careful")
-    head = h("p", h("strong", call.name), " ", h("span", {"class": name}, outcome))
+    head = h("p", h("strong", call.name), " ", h(f"span.{name}", outcome))
     text = result.text if result else ""
-    asked = _asked(call)
-    return h("div", head, _short_or_folded("Call", asked), _short_or_folded("Result", text))
+    return h("div", head, _short_or_folded("Call", _asked(call)), _short_or_folded("Result", text))
 
 
 def _short_or_folded(words: str, text: str) -> Child:
     """A short text as it is; of a long one its length, which opens it."""
     lines = text.count("\n") + 1
     if lines > LINES:
-        return _folded(f"{words}, {lines:,} lines", text)
+        return folded(f"{words}, {lines:,} lines", _text(text))
     return _text(text) if text else None
 
 
@@ -256,14 +244,8 @@ def _asked(call: ToolCall) -> str:
         given = msgspec.json.decode(call.arguments, type=dict[str, object])
     except (msgspec.DecodeError, UnicodeEncodeError):
         return call.arguments
-    values = {
-        name: each if isinstance(each, str) else msgspec.json.encode(each).decode() for name, each in given.items()
-    }
-    return "\n".join(f"{name}: {value}" for name, value in values.items())
-
-
-def _folded(words: str, text: str) -> Element:
-    return h("details", h("summary", words), _text(text))
+    texts = (each if isinstance(each, str) else msgspec.json.encode(each).decode() for each in given.values())
+    return "\n".join(f"{name}: {text}" for name, text in zip(given, texts, strict=True))
 
 
 def _text(text: str) -> Element:
@@ -277,10 +259,10 @@ def _cut(text: str) -> str:
 
 def _more(site: PageLinks, stored: Session, listed: range) -> Child:
     """Links to the messages before and after those that are shown."""
-    links: list[Child] = []
+    starts: dict[str, int] = {}
     if listed.start:
-        earlier = max(0, listed.start - MESSAGES_SHOWN)
-        links.append(site.link("Earlier messages", "session", part=stored.id, start=str(earlier or "")))
+        starts["Earlier messages"] = max(0, listed.start - MESSAGES_SHOWN)
     if listed.stop < stored.message_count:
-        links.append(site.link("Later messages", "session", part=stored.id, start=str(listed.stop)))
+        starts["Later messages"] = listed.stop
+    links = [site.link(words, "session", part=stored.id, start=str(start or "")) for words, start in starts.items()]
     return h("p.actions", links) if links else None

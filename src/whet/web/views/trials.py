@@ -48,6 +48,7 @@ IDENTICAL = "With both arms the same, at most 4.5 % of resampled trials were acc
 MOST_DRAWN = 12
 MOST_EVIDENCE = 3.0  # times what is needed: a picture of more shows nothing of the way
 FIRST_LOOK = LOOKS[0]
+COLOURS = {Ruling.ACCEPT: "good", Ruling.REJECT: "bad"}
 COUNTING = "A session counts an hour after its last message, when the worker looks next or you run `whet live look`."
 
 
@@ -102,11 +103,18 @@ def _trials(site: PageLinks, found: Sequence[ShownTrial]) -> Child:
     """All trials with effect and verdict, the latest first."""
     if not found:
         return None
+
+    def made(each: ShownTrial) -> Child:
+        """How many attempts were made, leading to their sessions."""
+        return site.everywhere.counted(each.progress.attempts, trial=each.progress.trial)
+
     columns: list[Column[ShownTrial]] = [
         Column("what", lambda each: site.link(each.title, "trial", part=each.progress.trial)),
-        Column("verdict", lambda each: _ruling(each.verdict.ruling)),
+        Column(
+            "verdict", lambda each: h(f"span.{COLOURS.get(each.verdict.ruling, 'soft')}", each.verdict.ruling.value)
+        ),
         Column("effect", lambda each: effect_words(each.verdict)),
-        number("attempts", lambda each: (_made(site, each.progress), f" of {each.progress.planned:,}")),
+        number("attempts", lambda each: (made(each), f" of {each.progress.planned:,}")),
         number("cost", lambda each: dollars(each.progress.result.spent.dollars)),
         number("when", lambda each: when(each.changed)),
     ]
@@ -140,11 +148,6 @@ def trial(site: PageLinks, found: ShownTrial, attempts: Sequence[Attempt]) -> El
     )
 
 
-def _made(site: PageLinks, progress: TrialProgress) -> Child:
-    """How many attempts were made, leading to their sessions."""
-    return site.everywhere.counted(progress.attempts, trial=progress.trial)
-
-
 def _evidence(way: Sequence[float], alpha: float) -> Element:
     """The evidence that decides, case by case; it ends at the number of the verdict."""
     if not way:
@@ -176,7 +179,7 @@ def _attempts(site: PageLinks, attempts: Sequence[Attempt]) -> Element:
         label = "invalid" if each.invalid else "passed" if each.measures.passed else "failed"
         why = f"{'from an earlier trial ' if each.reused else ''}{each.invalid or each.measures.why}".strip()
         words = f"{label} ↺" if each.reused else label
-        drawn = h("span", {"class": f"chip {label}", "title": why or None}, words)
+        drawn = h(f"span.chip {label}", {"title": why or None}, words)
         return site.session(each.session, drawn) if each.session else drawn
 
     def column(arm: Arm) -> Column[tuple[str, int]]:
@@ -224,27 +227,21 @@ def _mean(loss: float | None) -> str:
 
 
 def _answer(watched: LiveCounts) -> str:
+    """What can be said of it, or what has to come before anything can be said."""
     now = watched.comparison
+    counted, (low, high) = now.told + now.untold, now.interval
     if now.decision is CanaryMove.PROMOTE:
         return "It helps: there is enough evidence to tell it to every session."
     if now.decision is CanaryMove.REVERT:
         return "It harms: there is enough evidence to take it back."
-    if awaited := _awaited(watched):
-        return awaited
-    low, high = now.interval
-    if low <= 0 <= high:
-        return "Not clear yet: sessions may go equally well with and without it. The comparison goes on by itself."
-    return f"It looks {'better' if now.effect > 0 else 'worse'} so far, without enough evidence to decide."
-
-
-def _awaited(watched: LiveCounts) -> str:
-    """What has to come before anything can be said; empty once there was a look."""
-    now = watched.comparison
-    counted = now.told + now.untold
     if watched.endpoint and watched.next_look == FIRST_LOOK:
         seen = f"{counted} of {FIRST_LOOK} sessions in its situation so far"
         return f"Too early to say: {seen}. The first look comes after {FIRST_LOOK}. {COUNTING}"
-    return f"Too early to say: no session was counted yet. {COUNTING}" if not counted else ""
+    if not counted:
+        return f"Too early to say: no session was counted yet. {COUNTING}"
+    if low <= 0 <= high:
+        return "Not clear yet: sessions may go equally well with and without it. The comparison goes on by itself."
+    return f"It looks {'better' if now.effect > 0 else 'worse'} so far, without enough evidence to decide."
 
 
 def templates(
@@ -256,14 +253,12 @@ def templates(
     measured = {worth.key: worth for worth in worths}  # the latest of each
 
     def gained(each: Template) -> str:
-        worth = measured.get(each.key)
-        if worth is None:
+        if (one := measured.get(each.key)) is None:
             return "not measured"
-        return f"{100 * worth.effect:+.0f} points ({100 * worth.low:+.0f} to {100 * worth.high:+.0f}, {worth.source})"
+        return f"{100 * one.effect:+.0f} points ({100 * one.low:+.0f} to {100 * one.high:+.0f}, {one.source})"
 
     def started(each: Template) -> int:
-        used = uses.get(each.key)
-        return used.sessions if used else 0
+        return uses[each.key].sessions if each.key in uses else 0
 
     columns: list[Column[Template]] = [
         Column("template", lambda each: each.name),
@@ -299,8 +294,3 @@ def _honesty(found: Sequence[ShownTrial], past: Sequence[Past]) -> Child:
         ),
         h("p.soft", "A placebo teaches nothing, so an accepted one would be a false accept. ", IDENTICAL),
     )
-
-
-def _ruling(ruling: Ruling) -> Element:
-    name = {Ruling.ACCEPT: "good", Ruling.REJECT: "bad"}.get(ruling, "soft")
-    return h("span", {"class": name}, ruling.value)

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from whet.errors import WhetError
-from whet.own.runs.run import Spent
 from whet.sessions.transcripts import Purpose
 from whet.store.home import Home
 from whet.store.session_facts import SessionFact
@@ -41,9 +40,8 @@ class Spender(Value, frozen=True):
     @property
     def name(self) -> str:
         """Who spent it, in words: a person's own work goes by the name of the agent."""
-        return (
-            self.agent if self.purpose == Purpose.CHAT.value else f"{PURPOSES[Purpose(self.purpose)]} of {self.agent}"
-        )
+        what = PURPOSES.get(Purpose(self.purpose), "")
+        return f"{what} of {self.agent}" if what else self.agent
 
     @property
     def dollars(self) -> float | None:
@@ -77,18 +75,14 @@ def _pieces(home: Home) -> tuple[bool, Element]:
     if not pieces:
         return False, empty("None yet. Reviews, jobs and trials appear here; ", code("whet worker"), " runs them.")
 
-    def spent(each: "Work") -> Spent:
-        done = each.done or each.left
-        return done.spent if done else Spent()
-
     columns: list[Column[Work]] = [
         Column("id", lambda each: each.id),
         Column("state", lambda each: each.state.value),
         Column("queue", lambda each: each.queue),
         Column("changed", lambda each: when(each.changed)),
         Column("what", lambda each: cut(each.error or (each.done.summary if each.done else ""), 160)),
-        number("tokens", lambda each: f"{spent(each).input + spent(each).output:,}"),
-        number("cost", lambda each: dollars(spent(each).dollars)),
+        number("tokens", lambda each: f"{each.spent.input + each.spent.output:,}"),
+        number("cost", lambda each: dollars(each.spent.dollars)),
     ]
     waiting = sum(each.is_open for each in pieces)
     caption = f"{many(waiting, 'piece')} of work open" if waiting else "Nothing is running or queued"
@@ -115,9 +109,8 @@ def costs_of_all(site: PageLinks, facts: Sequence[SessionFact], asked: dict[str,
     ]
     priced = [fact.dollars for fact in facts if fact.dollars is not None]
     said = sum(fact.cost_dollars is not None for fact in facts)
-    whole = (
-        f"{dollars(sum(priced))} for {many(len(priced), 'session')} of {len(facts):,}" if priced else "No cost is known"
-    )
+    known = f"{dollars(sum(priced))} for {many(len(priced), 'session')} of {len(facts):,}"
+    whole = known if priced else "No cost is known"
     say = f"{said:,} {'says' if said == 1 else 'say'} what they cost; the others" if said else "They"
     how = f" {say} are counted by their tokens at list prices." if len(priced) > said else ""
     ordered = sorted(rows, key=lambda each: -each.tokens)
