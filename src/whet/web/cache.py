@@ -1,5 +1,6 @@
 """What views are made from, read from the store and kept while the server runs; what is slow, in the background."""
 
+import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, TypeVar
@@ -35,26 +36,30 @@ class Slow(Generic[Made]):
         self._state: str | None = None
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self.failure = ""
 
-    def get(self, state: str) -> tuple[Made, bool]:
-        """The newest value, and whether it is that of this state; if not, it is being made."""
+    def get(self, state: str, *, patience: float = 0.0) -> tuple[Made, bool]:
+        """The newest value, and whether it is that of this state; if not, it is being made, and waited for so long.
+
+        Given a moment, it is there at once where there are few sessions, and nothing has to be shown meanwhile.
+        """
         with self._lock:
             if self._state == state:
                 return self._value, True
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, args=(state,), daemon=True)
                 self._thread.start()
+            thread = self._thread
+        if not patience:
             return self._value, False
-
-    def soon(self, state: str) -> tuple[Made, bool]:
-        """The same, given a moment: with few sessions it is there at once, and nothing has to be shown meanwhile."""
-        found, is_current = self.get(state)
-        thread = self._thread
-        if is_current or thread is None:
-            return found, is_current
-        thread.join(A_MOMENT_SECONDS)
+        thread.join(patience)
         return self.get(state)
+
+    def wait(self, state: str) -> Made:
+        """The value of this state, however long it takes."""
+        while True:
+            value, is_current = self.get(state, patience=threading.TIMEOUT_MAX)
+            if is_current:
+                return value
 
     def settle(self, state: str, make: Callable[[], Made | None]) -> None:
         """Take for the value of this state what is quick to find out, if anything is."""
@@ -64,28 +69,15 @@ class Slow(Generic[Made]):
             with self._lock:
                 self._value, self._state = found, state
 
-    def wait(self, state: str) -> Made:
-        """The value of this state, however long it takes."""
-        while True:
-            value, is_current = self.get(state)
-            if is_current:
-                return value
-            thread = self._thread
-            if thread is not None:
-                thread.join()
-
     def _work(self, state: str) -> None:
+        value, done = self._value, None
         try:
-            value = self._make()
-        except WhetError as error:
-            with self._lock:
-                self._state, self.failure = state, error.message
-        else:
-            with self._lock:
-                self._value, self._state, self.failure = value, state, ""
+            with contextlib.suppress(WhetError):  # what was there before is still shown then
+                value = self._make()
+            done = state
         finally:
             with self._lock:
-                self._thread = None
+                self._value, self._state, self._thread = value, done, None
 
 
 class SeenTrouble(NamedTuple):

@@ -144,13 +144,10 @@ def _step(size: float) -> float:
     return next(each * power for each in ROUND if each * power >= size * (1 - 1e-9))
 
 
-def _marks_of(least: float, high: float, step: float) -> list[float]:
-    return [least + step * place for place in range(round((high - least) / step) + 1)]
-
-
 def _grid(least: float, high: float, step: float, y: Callable[[float], float]) -> list[Child]:
     lines: list[Child] = []
-    for value in _marks_of(least, high, step):
+    for place in range(round((high - least) / step) + 1):
+        value = least + step * place
         shown = f"{100 * value:.0f} %" if (least, high) == (0, 1) else f"{value:.3g}"
         lines.append(_line("grid", "0", "100%", y(value), y(value)))
         lines.append(_words("0", y(value) - 4, shown, "start", "axis"))

@@ -78,16 +78,10 @@ def _without_texts(looked: FilteredSessions) -> FilteredSessions:
 
 
 def redacted(parts: Sequence[FramedView]) -> list[FramedView]:
-    """The views with every text in them cleaned."""
-    clean = cleaner()
-    return [part._replace(title=clean(part.title), body=mapped(part.body, clean)) for part in parts]
-
-
-def cleaner() -> Callable[[str], str]:
-    """What takes secrets out of a text, and the names of people out of its paths."""
+    """The views with every text in them cleaned: of secrets, and of the names of people in its paths."""
     redactor, own = Redactor(), str(Path.home())
 
     def clean(text: str) -> str:
         return _HOME.sub("~", redactor.text(text).replace(own, "~") if len(own) > 1 else redactor.text(text))
 
-    return clean
+    return [part._replace(title=clean(part.title), body=mapped(part.body, clean)) for part in parts]

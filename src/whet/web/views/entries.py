@@ -21,11 +21,11 @@ from whet.telling.targets.known_projects import short_name
 from whet.text.showing import shown, size_of, warnings
 from whet.text.words import cut, estimate, many
 from whet.trials.design import TrialProgress
-from whet.web.cache import PageRequest
+from whet.web.cache import A_MOMENT_SECONDS, PageRequest
 from whet.web.charts import ChartBar, ChartPoint, bars, spans
 from whet.web.html import Child, Element, h
 from whet.web.layout import FramedView
-from whet.web.site import PageLinks, PageView, code, empty, known_by, moment, reading, section
+from whet.web.site import PageLinks, PageView, code, empty, folded, known_by, moment, reading, section
 from whet.web.views.sessions import FARED
 
 NOBODY: Mapping[str, str] = MappingProxyType({})
@@ -87,15 +87,16 @@ def _evidence(site: PageLinks, patch: Patch) -> Child:
     """Every quote with its place, folded."""
     if not patch.proofs:
         return None
+    quotes = ((each, cut(" ".join(shown(each.quote).split()), QUOTE_LETTERS)) for each in patch.proofs)
     items = [
         h(
             "li",
-            site.session(proof.session, f"session {proof.session[:8]}", message=proof.message),
-            f" {proof.kind}: “{cut(' '.join(shown(proof.quote).split()), QUOTE_LETTERS)}”",
+            site.session(each.session, f"session {each.session[:8]}", message=each.message),
+            f" {each.kind}: “{said}”",
         )
-        for proof in patch.proofs
+        for each, said in quotes
     ]
-    return h("details", h("summary", many(len(items), "piece"), " of evidence"), h("ul", items))
+    return folded((many(len(items), "piece"), " of evidence"), h("ul", items))
 
 
 def diff(move: Move) -> Element:
@@ -103,29 +104,29 @@ def diff(move: Move) -> Element:
     lines = difference(move.before, move.after).split("\n")[2:]
     if sum(line.startswith("@@") for line in lines) == 1:
         lines = lines[1:]
-    names = {"+": "add", "-": "gone"}
-    spans = [h("span", {"class": names.get(line[:1])}, shown(line) or " ") for line in lines]
+    names = {"+": ".add", "-": ".gone"}
+    spans = [h(f"span{names.get(line[:1], '')}", shown(line) or " ") for line in lines]
     return h("pre.diff", {"tabindex": "0", "aria-label": "the change"}, spans)
 
 
 def _actions(site: PageLinks, entry: Entry) -> Element:
     here = f"/waiting/{entry.number}"
     text = h("textarea", {"name": "text", "rows": 6, "required": True}, f"\n{entry.patch.text}")
-    apply = h("button", {"type": "submit", "class": "main"}, "Apply my text instead")
+    apply = h("button.main", {"type": "submit"}, "Apply my text instead")
     edited = sending(site, entry.patch, f"{here}/edit", h("label", "Your text", text), apply)
     return h(
         "div.actions",
         button(site, entry, f"{here}/approve", "Approve exactly this", "main"),
         button(site, entry, f"{here}/refuse", "Refuse", "danger"),
         button(site, entry, f"{here}/never", "Never propose it again", "danger"),
-        h("details", h("summary", "Edit the text"), edited) if entry.after else None,
+        folded("Edit the text", edited) if entry.after else None,
     )
 
 
 def button(site: PageLinks, entry: Entry, action: str, words: str, name: str = "") -> Element:
     """A form of one button that changes something about an entry, as it was shown."""
-    named = {"type": "submit", "class": name or None, "aria-label": f"{words} ({entry.number})"}
-    return sending(site, entry.patch, action, h("button", named, words))
+    named = {"type": "submit", "aria-label": f"{words} ({entry.number})"}
+    return sending(site, entry.patch, action, h(f"button.{name}", named, words))
 
 
 def sending(site: PageLinks, patch: Patch, action: str, *fields: Child) -> Element:
@@ -153,14 +154,20 @@ def show_rule(ask: PageRequest) -> FramedView:
     history = [each for each in about if each.step not in QUIET]
     tried = [msgspec.json.decode(each.verdict, type=TrialProgress) for each in history if each.verdict]
     watched = live_lessons(ask.cache.home, ask.database) if form == Form.RULE else ()
-    points = [_trial_point(site, each) for each in tried]
-    points += [_live_point(site, each) for each in watched if each.patch.name == name]
+    points = [trial_point(site, each, "trial") for each in tried]
+    lives = (each.counts.comparison for each in watched if each.patch.name == name)
+    points += [
+        ChartPoint("live sessions", one.effect, *one.interval, f"{one.effect:+.2f} live", site.href("trials"))
+        for one in lives
+    ]
     effect: Child = spans(points, title="Effect with its interval; right of the dashed line it helps")
-    if not points:
-        effect = empty("No trial and no live comparison yet. ", *_way_to_try(item))
+    if not points:  # only a rule can be left out of a trial
+        is_rule = item is not None and item.form is Form.RULE
+        way = ("Try it: ", code(f"whet try --without {shown(name)}"), ".") if is_rule else ()
+        effect = empty("No trial and no live comparison yet. ", *way)
     told: Child = None
     if item is not None and item.form is Form.RULE:
-        seen, is_current = ask.cache.seen(item).soon(state_of_sessions(ask.database))
+        seen, is_current = ask.cache.seen(item).get(state_of_sessions(ask.database), patience=A_MOMENT_SECONDS)
         counted = _fared(site, item.name, seen) if is_current else reading()
         told = section("Is it told, and followed?", counted)
     standing = rule_standing(site, item, grounds_of(item, entries) if item else "")
@@ -168,13 +175,6 @@ def show_rule(ask: PageRequest) -> FramedView:
     body = h("div", standing, section("Does it help?", effect), told, section("History", cards))
     text = item.text if item else history[-1].patch.text if history else ""
     return FramedView(RULE, known_by(short_name(name), text), body)
-
-
-def _way_to_try(item: Item | None) -> tuple[Child, ...]:
-    """How to find out whether it helps; only a rule can be left out of a trial."""
-    if item is None or item.form is not Form.RULE:
-        return ()
-    return "Try it: ", code(f"whet try --without {shown(item.name)}"), "."
 
 
 def rule_standing(site: PageLinks, item: Item | None, grounds: str) -> Element:
@@ -196,23 +196,17 @@ def rule_standing(site: PageLinks, item: Item | None, grounds: str) -> Element:
 def _fared(site: PageLinks, name: str, seen: Sequence[SeenRule]) -> Element:
     if not seen:
         return empty("No session started since it became active.")
-    rows = []
-    for fared, group in FARED.items():
-        times = sum(map(group.holds, seen))
-        behind = site.everywhere.href("sessions", rule=name, fared=fared) if times else ""
-        rows.append(ChartBar(group.words, times, f"{times:,}", behind))
+    counted = {fared: sum(map(group.holds, seen)) for fared, group in FARED.items()}
+    behind = {fared: site.everywhere.href("sessions", rule=name, fared=fared) for fared in counted}
+    rows = [ChartBar(FARED[each].words, n, f"{n:,}", behind[each] if n else "") for each, n in counted.items()]
     return bars(rows, title="Sessions since it became active")
 
 
-def _trial_point(site: PageLinks, progress: TrialProgress) -> ChartPoint:
+def trial_point(site: PageLinks, progress: TrialProgress, name: str) -> ChartPoint:
+    """The effect that a trial found, leading to it."""
     verdict = progress.result.verdict
     words = f"{100 * verdict.effect:+.0f} points, {verdict.ruling}"
-    return ChartPoint("trial", verdict.effect, *verdict.interval, words, site.href("trial", part=progress.trial))
-
-
-def _live_point(site: PageLinks, lesson: Lesson) -> ChartPoint:
-    found = lesson.counts.comparison
-    return ChartPoint("live sessions", found.effect, *found.interval, f"{found.effect:+.2f} live", site.href("trials"))
+    return ChartPoint(name, verdict.effect, *verdict.interval, words, site.href("trial", part=progress.trial))
 
 
 def _entry(site: PageLinks, item: Item | None, entries: Sequence[Entry], entry: Entry) -> Element:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from whet.improving.learned import LearnedOfAll, decided_anew, waiting_lessons
+from whet.improving.learned import decided_anew, waiting_lessons
 from whet.ledger.entries import Entry, Item, State
 from whet.ledger.folding import grounds_of
 from whet.ledger.patches import Form
@@ -14,7 +14,20 @@ from whet.text.words import cut, estimate, many
 from whet.web.cache import PageRequest
 from whet.web.html import Child, Element, h
 from whet.web.layout import FramedView, framed
-from whet.web.site import NO_PROJECT, Column, PageLinks, code, empty, number, reading, section, table, told, when
+from whet.web.site import (
+    NO_PROJECT,
+    Column,
+    PageLinks,
+    code,
+    empty,
+    folded,
+    number,
+    reading,
+    section,
+    table,
+    told,
+    when,
+)
 from whet.web.views.entries import scope_words, sending, waiting
 
 FORMS = (Form.RULE, Form.SKILL, Form.NOTE)
@@ -30,31 +43,27 @@ def show(ask: PageRequest) -> FramedView:
     agents = {fact.id: fact.source for fact in ask.looked.everything}
     # What waits for a decision is its owner's own business.
     wait = () if ask.site.is_file else waiting_lessons(home, database, now=ask.now)
-    known = found._replace(lessons=decided_anew(home, database, found.lessons))
-    taught = lessons(ask.site, known, is_current=is_current) if ask.with_texts else _untold(found)
+    known = decided_anew(home, database, found.lessons)
+    said = f"{many(len(known), 'lesson')} of these sessions, with their quotes, are left out of this file: "
+    untold = empty(said, code("whet page --export FILE.html --texts"), " puts them in.")  # for lessons quote sessions
+    taught = lessons(ask.site, known, is_current=is_current) if ask.with_texts else untold
     told = rules(ask.site, ledger_of(home, database).state(), ask.entries)
     return framed("lessons", waiting(ask.site, wait, agents), taught, told)._replace(is_live=not is_current)
 
 
-def _untold(found: LearnedOfAll) -> Element:
-    """What stands in the place of lessons, which quote sessions."""
-    said = f"{many(len(found.lessons), 'lesson')} of these sessions, with their quotes, are left out of this file: "
-    return empty(said, code("whet page --export FILE.html --texts"), " puts them in.")
-
-
-def lessons(site: PageLinks, learned: LearnedOfAll, *, is_current: bool) -> Element:
+def lessons(site: PageLinks, learned: Sequence[Lesson], *, is_current: bool) -> Element:
     """What sessions teach as cards: situation, fix, quotes, counts and the draft."""
     chosen = site.filter
     kept = [
         each
-        for each in learned.lessons
+        for each in learned
         if (not chosen.project or chosen.project in (each.project or NO_PROJECT, *each.seen_by.projects))
         and (not chosen.agent or chosen.agent in each.seen_by.agents)
     ]
     decided = [each for each in kept if each.standing.stage in DECIDED]
     # What waits stands above, with what can be decided.
-    hidden = () if site.is_file else (LessonStage.WAITING,)
-    open_ones = [each for each in kept if each.standing.stage not in (*DECIDED, *hidden)]
+    closed = DECIDED if site.is_file else (*DECIDED, LessonStage.WAITING)
+    open_ones = [each for each in kept if each.standing.stage not in closed]
     busy = None if is_current else reading()
     if not kept:
         words = ("No lesson yet: a lesson needs evidence in your sessions. Import more with ", code("whet import"), ".")
@@ -90,9 +99,8 @@ def _lesson(site: PageLinks, lesson: Lesson) -> Element:
     can_be_proposed = lesson.is_proposable and stage is LessonStage.CHECKED
     propose = h("button", {"type": "submit", "aria-label": f"Propose: {shown(lesson.rule)}"}, "Propose")
     proposing = sending(site, lesson.patch, f"/lessons/{lesson.id}/propose", propose)
-    quoted = (
-        f"{len(quotes)} of {many(len(pieces), 'quote')}" if len(quotes) < len(pieces) else many(len(pieces), "quote")
-    )
+    quoted = f"{f'{len(quotes)} of ' if len(quotes) < len(pieces) else ''}{many(len(pieces), 'quote')}"
+    whole = ("all of it: ", code(f"whet lessons show {lesson.id}"))
     return h(
         "article.card",
         h("h3", told(shown(lesson.rule))),
@@ -104,12 +112,7 @@ def _lesson(site: PageLinks, lesson: Lesson) -> Element:
             if lesson.fix not in lesson.rule and words not in ("", PERSONS_WORD)
         ],
         h("p.facts", " · ".join(from_where), " · ", told(shown(standing))),
-        h(
-            "details",
-            h("summary", quoted),
-            quotes,
-            h("p.facts", f"Whose words: {lesson.whose} · all of it: ", code(f"whet lessons show {lesson.id}")),
-        ),
+        folded(quoted, quotes, h("p.facts", f"Whose words: {lesson.whose} · ", *whole)),
         h("div.actions", proposing) if site.form and can_be_proposed else None,
     )
 

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
 
 from whet.evidence.ratios import ratio, sums
@@ -35,13 +35,16 @@ def show(ask: PageRequest) -> FramedView:
     site, seen = ask.site, ask.seen
     if not seen:
         return framed("overview", no_sessions(site, "overview", ask.looked.choices.hidden))
-    found, project = [each.trouble for each in seen], ask.cache.project
+    found, project, every = [each.trouble for each in seen], ask.cache.project, ChosenTrouble()
+    bars: list[Child] = [h("p", "Nothing: no stretch of these sessions was trouble.")]
+    if any(session.troubles for session in found):
+        bars = [kind_bars(site, found, every), *cause_bars(site, found, every)]
     return framed(
         "overview",
         headline(site, seen),
         _waiting(site, ask.waiting),
         small_print(seen, ask.looked.choices.hidden if not site.filter.temporary else 0),
-        section("What bought nothing", *_bars(site, found)),
+        section("What bought nothing", *bars),
         section("Is it getting better?", *better(site, found, ask.entries, project)),
         section("The dearest sessions", _dearest(site, seen, said_in(ask))),
         section("By project", _by(site, seen, "project", lambda session: project(session.folder))),
@@ -71,20 +74,12 @@ def _waiting(site: PageLinks, waiting: int) -> Child:
 
 def small_print(seen: Sequence[SeenTrouble], hidden: int) -> Element:
     """What the numbers mean and what they leave out, said once."""
-    costs = costs_of(each.fact for each in seen)
+    costs, are = costs_of(each.fact for each in seen), "is" if hidden == 1 else "are"
     how = " at list prices" if costs.is_listed else ""
-    paid = (
-        f"Dollars are the cost{how} of {many(costs.sessions, 'session')}." if costs.sessions else "The cost is unknown."
-    )
-    are = "is" if hidden == 1 else "are"
+    known = f"Dollars are the cost{how} of {many(costs.sessions, 'session')}."
+    paid = known if costs.sessions else "The cost is unknown."
     left_out = f" {many(hidden, 'session')} in temporary folders {are} left out." if hidden else ""
     return h("p.soft", f"{words.UPPER_BOUND} {paid}{left_out}")
-
-
-def _bars(site: PageLinks, found: Sequence[SessionTrouble]) -> Iterable[Child]:
-    if not any(session.troubles for session in found):
-        return [h("p", "Nothing: no stretch of these sessions was trouble.")]
-    return [kind_bars(site, found, ChosenTrouble()), *cause_bars(site, found, ChosenTrouble())]
 
 
 def better(
@@ -93,7 +88,7 @@ def better(
     """The last weeks against those before in words, then both rates by week."""
     compared = trend(found, project_of)
     colour = COLOURS.get(compared.answer, "soft")
-    yield h("p.answer", h("span", {"class": colour}, words.trend_words(compared)))
+    yield h("p.answer", h(f"span.{colour}", words.trend_words(compared)))
     weeks: dict[str, list[SessionTrouble]] = defaultdict(list)
     for session in found:
         if session.started is not None and session.agent_seconds:
@@ -127,25 +122,15 @@ def better(
 
 def _marks(site: PageLinks, named: list[str], entries: Sequence[Entry]) -> list[ChartMark]:
     """Where what agents are told changed."""
-    changed: dict[str, list[Entry]] = defaultdict(list)
+    changed: dict[str, list[str]] = defaultdict(list)
     for entry in entries:
         if entry.step in CHANGES:
-            changed[week(entry.at)].append(entry)
-    return [
-        ChartMark(_place(named, name), f"{name}: " + "; ".join(map(_change, found[:5])), site.href("lessons"))
-        for name, found in changed.items()
-        if name >= named[0]
-    ]
-
-
-def _place(named: list[str], name: str) -> float:
-    """Where a week stands among those that have sessions; between two of them where it has none."""
-    after = bisect_left(named, name)
-    return after if name in named else after - 0.5
-
-
-def _change(entry: Entry) -> str:
-    return f"{entry.patch.form} {known_by(entry.patch.name, entry.patch.text)} {entry.step}"
+            words = f"{entry.patch.form} {known_by(entry.patch.name, entry.patch.text)} {entry.step}"
+            changed[week(entry.at)].append(words)
+    # A week stands between two of those that have sessions where it has none.
+    places = {name: bisect_left(named, name) - (0 if name in named else 0.5) for name in changed if name >= named[0]}
+    told = {name: f"{name}: {'; '.join(changed[name][:5])}" for name in places}
+    return [ChartMark(place, told[name], site.href("lessons")) for name, place in places.items()]
 
 
 def monday(week: str) -> date:
@@ -167,10 +152,8 @@ def _dearest(site: PageLinks, seen: Sequence[SeenTrouble], said: SaidIn) -> Chil
         return h("p", "No session has trouble.")
 
     def title(each: SessionTrouble) -> Child:
-        fact = facts[each.session]
-        return site.session(
-            fact.id, cut(fact.title, 70) or fact.id[:12], message=each.dearest.first if each.dearest else None
-        )
+        fact, first = facts[each.session], each.dearest.first if each.dearest else None
+        return site.session(fact.id, cut(fact.title, 70) or fact.id[:12], message=first)
 
     def worst(each: SessionTrouble) -> Child:
         assert each.dearest is not None
@@ -200,9 +183,8 @@ def _by(site: PageLinks, seen: Sequence[SeenTrouble], by: str, name_of: Callable
         return site._replace(filter=site.filter._replace(project=each.name or NO_PROJECT)) if by == "project" else site
 
     def name(each: TroubleGroup) -> Child:
-        return (
-            chosen(each).link(site.projects.short(each.name), "overview") if by == "project" else each.name or UNKNOWN
-        )
+        short = site.projects.short(each.name)
+        return chosen(each).link(short, "overview") if by == "project" else each.name or UNKNOWN
 
     def narrowed(each: TroubleGroup) -> dict[str, str]:
         return {} if by == "project" else {by: each.name or UNKNOWN}

@@ -41,6 +41,7 @@ from whet.web.site import (
     told,
     when,
 )
+from whet.web.views.entries import trial_point
 
 TRIAL = PageView("trials", "Trial", "Can I believe this?")
 MOVING_SECONDS = 3600.0  # a trial that has not moved for so long was given up
@@ -119,14 +120,8 @@ def _trials(site: PageLinks, found: Sequence[ShownTrial]) -> Child:
         number("when", lambda each: when(each.changed)),
     ]
     title = "Effect of each change on the share of cases that pass, with its interval"
-    picture = spans([_point(site, each) for each in found[:MOST_DRAWN]], title=title)
+    picture = spans([trial_point(site, each.progress, each.title) for each in found[:MOST_DRAWN]], title=title)
     return h("div", picture, table(found, columns, caption="Trials"))
-
-
-def _point(site: PageLinks, each: ShownTrial) -> ChartPoint:
-    words = f"{100 * each.verdict.effect:+.0f} points, {each.verdict.ruling}"
-    href = site.href("trial", part=each.progress.trial)
-    return ChartPoint(each.title, each.verdict.effect, *each.verdict.interval, words, href)
 
 
 def trial(site: PageLinks, found: ShownTrial, attempts: Sequence[Attempt]) -> Element:
