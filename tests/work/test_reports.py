@@ -10,7 +10,7 @@ from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.own.jobs.job import Deliver, Job
 from whet.own.jobs.runs import JobOutcome, JobRecord, JobResult, finished, letter
-from whet.work.job_runs import DeliveryPlace, deliver, may_be_repeated
+from whet.work.job_runs import deliver
 
 
 def record(how: Deliver, to: str = "", *, id: str = "ab12") -> JobRecord:
@@ -19,7 +19,7 @@ def record(how: Deliver, to: str = "", *, id: str = "ab12") -> JobRecord:
 
 
 def send(one: JobRecord, folder: Path, **variables: str) -> None:
-    deliver(one, DeliveryPlace(folder, {**os.environ, **variables}, Event(), command_seconds=PATIENCE_SECONDS))
+    deliver(one, folder, {**os.environ, **variables}, interrupt=Event(), seconds=PATIENCE_SECONDS)
 
 
 def test_a_file_grows_by_each_report_once(tmp_path: Path) -> None:
@@ -27,7 +27,6 @@ def test_a_file_grows_by_each_report_once(tmp_path: Path) -> None:
     for each in (first, first, second, second, first):
         send(each, tmp_path)
     assert (tmp_path / "news.md").read_text() == f"{letter(first).rstrip()}\n\n{letter(second)}"
-    assert may_be_repeated(first)
 
 
 def test_a_file_where_there_is_no_folder_and_a_link_are_refused(tmp_path: Path) -> None:
@@ -43,7 +42,6 @@ def test_a_file_where_there_is_no_folder_and_a_link_are_refused(tmp_path: Path) 
 def test_a_command_gets_the_report_on_its_input(tmp_path: Path) -> None:
     send(record("command", "cat > got; echo $WHET_RUN >> got"), tmp_path)
     assert (tmp_path / "got").read_text() == f"{letter(record('command'))}ab12\n"
-    assert not may_be_repeated(record("command"))
 
 
 def test_a_command_that_fails_or_hangs_is_told(tmp_path: Path) -> None:
@@ -51,7 +49,7 @@ def test_a_command_that_fails_or_hangs_is_told(tmp_path: Path) -> None:
         send(record("command", "echo no mail today; exit 4"), tmp_path)
     assert caught.value.advice == "no mail today"
     with pytest.raises(WhetError, match="did not end in time"):
-        deliver(record("command", "sleep 600"), DeliveryPlace(tmp_path, os.environ, Event(), command_seconds=0.2))
+        deliver(record("command", "sleep 600"), tmp_path, os.environ, interrupt=Event(), seconds=0.2)
 
 
 def test_where_it_goes_may_stand_in_a_variable(tmp_path: Path) -> None:

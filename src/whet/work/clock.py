@@ -65,11 +65,8 @@ def order_watch(home: Home, *, now: float) -> str:
     """Have canaries and drawn templates looked at, where there are any; once an hour, however often it is asked."""
     with opened(home) as database:
         has_canaries = any(item.canary for item in ledger_of(home, database).state().rules)
-        if not has_canaries and not is_drawn(database, since=now - FRESH_SECONDS):
-            return ""
-    own = identity_of(home)
-    with given_orders(home) as orders:
-        return orders.submit(Order(WATCH, f"{own}/{int(now // HOUR)}", alone=f"watch {own}"), Queue.CHORES)
+        is_wanted = has_canaries or is_drawn(database, since=now - FRESH_SECONDS)
+    return _order_once(home, WATCH, int(now // HOUR)) if is_wanted else ""
 
 
 def order_arrivals(home: Home, *, now: float) -> str:
@@ -77,11 +74,14 @@ def order_arrivals(home: Home, *, now: float) -> str:
     if has_hooks(home.folder):
         with opened(home) as database:
             refresh_compiled(home, database)
-    if not is_waiting(home):
-        return ""
+    return _order_once(home, ARRIVALS, int(now // MINUTE)) if is_waiting(home) else ""
+
+
+def _order_once(home: Home, kind: str, span: int) -> str:
+    """Order a chore once in a span of time, and not while it is still open."""
     own = identity_of(home)
     with given_orders(home) as orders:
-        return orders.submit(Order(ARRIVALS, f"{own}/{int(now // MINUTE)}", alone=f"arrivals {own}"), Queue.CHORES)
+        return orders.submit(Order(kind, f"{own}/{span}", alone=f"{kind} {own}"), Queue.CHORES)
 
 
 def _write_down_due(home: Home, database: Database, own: Owner, now: float) -> int:

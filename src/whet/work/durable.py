@@ -77,25 +77,20 @@ class GivenPart(NamedTuple):
     times: int = 1
 
 
-class PartsQueue(NamedTuple):
-    """How parts are given: the queue, what carries them out, and the seal of an order of their kind."""
-
-    queue: str
-    carry_out: Callable[[str, str, str], str]
-    kind: str
-    seal: Callable[[str], str]
-
-
 class Parts:
     """The parts of one order of one kind. What it does next it decides by steps that are remembered: `keep` keeps one.
 
     A part that a worker put back is given again, under another id, until a worker can carry it out.
     """
 
-    def __init__(self, queue: PartsQueue, keep: Callable[[str, Callable[[], str]], str], interrupt: Event) -> None:
-        self._queue = queue
-        self._keep = keep
-        self._interrupt = interrupt
+    def __init__(
+        self,
+        kind: str,
+        enqueue: Callable[[str], "WorkflowHandle[str]"],
+        keep: Callable[[str, Callable[[], str]], str],
+        interrupt: Event,
+    ) -> None:
+        self._kind, self._enqueue, self._keep, self._interrupt = kind, enqueue, keep, interrupt
         self._open: dict[str, GivenPart] = {}
         self._given: dict[str, int] = {}  # the number of each part that ever was
 
@@ -133,10 +128,8 @@ class Parts:
         if key in self._given and times == 1:
             return
         self._given.setdefault(key, len(self._given))
-        queue, carry_out, kind, seal = self._queue
-        with SetWorkflowID(identity(kind, key if times == 1 else f"{key} ({times})")):
-            handle = DBOS.enqueue_workflow(queue, carry_out, kind, body, seal(body))
-        self._open[key] = GivenPart(body, handle, times)
+        with SetWorkflowID(identity(self._kind, key if times == 1 else f"{key} ({times})")):
+            self._open[key] = GivenPart(body, self._enqueue(body), times)
 
     def _look(self, wanted: list[str], *, has_more: bool) -> str:
         """Wait until something is to be done: a part was put back, more can be given, or all that is wanted ended."""
@@ -272,10 +265,13 @@ class Durable:
 
     def _parts_of(self, kind: str) -> Parts:
         if kind not in self._parts:
-            system, procedures = self._bench.system, self._bench.procedures
-            queue = system.queue(procedure_of(procedures, kind).queue)
-            given = PartsQueue(queue, self._carry_out, kind, partial(seal_on, system, kind))
-            self._parts[kind] = Parts(given, self._keep, self.interrupt)
+            system = self._bench.system
+            queue = system.queue(procedure_of(self._bench.procedures, kind).queue)
+
+            def enqueue(body: str) -> WorkflowHandle[str]:
+                return DBOS.enqueue_workflow(queue, self._carry_out, kind, body, seal_on(system, kind, body))
+
+            self._parts[kind] = Parts(kind, enqueue, self._keep, self.interrupt)
         return self._parts[kind]
 
 

@@ -101,20 +101,14 @@ def arguments_in(found: WorkflowStatus) -> tuple[str, str]:
 
 
 def done_in(output: object) -> Done | None:
-    """What came of an order, where that can be read."""
+    """What came of an order, or what failed work left, where that can be read."""
     try:
-        return msgspec.json.decode(output, type=Done) if isinstance(output, str) else None
+        if isinstance(output, str):
+            return msgspec.json.decode(output, type=Done)
+        data = output.data if isinstance(output, PortableWorkflowError) else None
+        return msgspec.convert(data, Done) if isinstance(data, dict) else None
     except msgspec.MsgspecError:
         return None
-
-
-def left_in(found: WorkflowStatus) -> Done:
-    """What failed work left, where that can be read."""
-    data = found.error.data if isinstance(found.error, PortableWorkflowError) else None
-    try:
-        return msgspec.convert(data, Done) if isinstance(data, dict) else Done()
-    except msgspec.MsgspecError:
-        return Done()
 
 
 @contextlib.contextmanager

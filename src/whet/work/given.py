@@ -29,7 +29,6 @@ from whet.work.faults import (
     distrust_rows,
     done_in,
     explained,
-    left_in,
     text_of,
 )
 from whet.work.orders import Done, Order, Queue
@@ -286,7 +285,7 @@ def _work(found: WorkflowStatus) -> Work:
         created=(found.created_at or 0) / 1000,
         changed=(found.updated_at or found.created_at or 0) / 1000,
         error=error,
-        left=left_in(found),
+        left=done_in(found.error) or Done(),
         done=done_in(found.output) if state is WorkState.DONE else None,
         body=body,
         worker=found.executor_id or "",

@@ -13,7 +13,6 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -42,7 +41,6 @@ from whet.values import Value
 from whet.work.job_sessions import (
     JobScene,
     JobTask,
-    LoadedSkill,
     Program,
     ProgramEnd,
     carry_out,
@@ -57,43 +55,40 @@ from whet.work.orders import Done, Failed, Order, Steps, Unsure, encoded
 COMMAND_SECONDS = 60.0
 TRIES = 5
 SHOWN_CHARACTERS = 300
+KIND = "job"
+DELIVERY = "delivery"
+ID_BYTES = 6
+DIGEST_BYTES = 16
 
 
-class DeliveryPlace(NamedTuple):
-    """What a delivery is made with."""
-
-    folder: Path  # of the job
-    environment: Mapping[str, str]
-    interrupt: Event
-    command_seconds: float = COMMAND_SECONDS
-
-
-def may_be_repeated(record: JobRecord) -> bool:
-    """Whether handing over twice leaves what handing over once does. A sent message cannot be taken back."""
-    return record.job.deliver == "file"
-
-
-def deliver(record: JobRecord, surroundings: DeliveryPlace) -> None:
-    """Hand a report over; raises WhetError where it did not arrive."""
+def deliver(
+    record: JobRecord,
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    interrupt: Event,
+    seconds: float = COMMAND_SECONDS,
+) -> None:
+    """Hand a report over, from the job's folder; raises WhetError where it did not arrive."""
     match record.job.deliver:
         case "file":
-            _to_file(record, surroundings)
+            _to_file(record, folder / os.path.expanduser(address(record.job.to, environment)))
         case "command":
-            _to_command(record, surroundings)
+            line, variables = address(record.job.to, environment), {**environment, "WHET_RUN": record.id}
+            ran = run(Program(line, folder, variables, seconds, letter(record)), interrupt=interrupt)
+            if ran.exit_code != 0:
+                why = "did not end in time and was killed" if ran.exit_code is None else f"exited with {ran.exit_code}"
+                raise WhetError(f"The command {why}.", advice=ran.output.strip()[-SHOWN_CHARACTERS:])
         case "stdout":
             sys.stdout.buffer.write(letter(record).encode(errors="replace"))
             sys.stdout.buffer.flush()
-        case "none":
-            return
 
 
-def _to_file(record: JobRecord, surroundings: DeliveryPlace) -> None:
+def _to_file(record: JobRecord, target: Path) -> None:
     """Written whole or not at all. A report that stands there already is not added again."""
-    target = Path(os.path.expanduser(address(record.job.to, surroundings.environment)))
-    place = files.at(surroundings.folder / target)
+    place, text = files.at(target), letter(record)
     if not place.root.is_dir():
         raise WhetError(f"There is no folder {place.root}.", advice="Create it, or deliver to another file.")
-    text = letter(record)
     for attempt in range(1, TRIES + 1):
         old = files.read(place)
         before = files.decoded(old or b"", place.path)
@@ -106,27 +101,6 @@ def _to_file(record: JobRecord, surroundings: DeliveryPlace) -> None:
         except files.Conflict:
             if attempt == TRIES:
                 raise
-
-
-def _to_command(record: JobRecord, surroundings: DeliveryPlace) -> None:
-    line = address(record.job.to, surroundings.environment)
-    program = Program(
-        line,
-        surroundings.folder,
-        {**surroundings.environment, "WHET_RUN": record.id},
-        surroundings.command_seconds,
-        letter(record),
-    )
-    ran = run(program, interrupt=surroundings.interrupt)
-    if ran.exit_code != 0:
-        why = "did not end in time and was killed" if ran.exit_code is None else f"exited with {ran.exit_code}"
-        raise WhetError(f"The command {why}.", advice=ran.output.strip()[-SHOWN_CHARACTERS:])
-
-
-KIND = "job"
-DELIVERY = "delivery"
-ID_BYTES = 6
-DIGEST_BYTES = 16
 
 
 class JobRequest(Value, frozen=True):
@@ -227,8 +201,7 @@ def filed(home: Home, record: JobRecord) -> Job:
 
 
 def _task(home: Home, job: Job) -> JobTask:
-    skills = tuple(LoadedSkill(name, skill_files.load(home.folder, name).body) for name in job.skills)
-    return JobTask(job.prompt, skills)
+    return JobTask(job.prompt, tuple((name, skill_files.load(home.folder, name).body) for name in job.skills))
 
 
 def _digest(task: JobTask) -> str:
@@ -298,14 +271,13 @@ def _record(home: Home, record: JobRecord, result: JobResult) -> JobRecord:
 def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
     if record.handing not in (DeliveryOutcome.WAITING, DeliveryOutcome.FAILED):
         return record
-    how = steps.do if may_be_repeated(record) else steps.once
+    # Handing over twice leaves what handing over once does in a file alone: a sent message cannot be taken back.
+    how = steps.do if record.job.deliver == "file" else steps.once
     try:
         sent = how("deliver", lambda: _send(home, record, steps.interrupt), DeliveryTry)
     except Unsure:
-        sent = DeliveryTry(
-            DeliveryOutcome.UNSURE,
-            "A worker died while it delivered this report. It may have arrived, so it was not sent again.",
-        )
+        why = "A worker died while it delivered this report. It may have arrived, so it was not sent again."
+        sent = DeliveryTry(DeliveryOutcome.UNSURE, why)
 
     def note() -> JobRecord:
         now = handed(record, sent.handing, sent.error, now=time.time())
@@ -320,11 +292,10 @@ def _send(home: Home, record: JobRecord, interrupt: Event) -> DeliveryTry:
     try:
         job = filed(home, record)
         expect_outside(home, job)
-        deliver(replace(record, job=job), DeliveryPlace(folder_of(job), os.environ, interrupt))
+        deliver(replace(record, job=job), folder_of(job), os.environ, interrupt=interrupt)
     except WhetError as error:
-        return DeliveryTry(
-            DeliveryOutcome.FAILED, Redactor(secret_values(os.environ)).text(f"{error.message} {error.advice}".strip())
-        )
+        why = f"{error.message} {error.advice}".strip()
+        return DeliveryTry(DeliveryOutcome.FAILED, Redactor(secret_values(os.environ)).text(why))
     return DeliveryTry(DeliveryOutcome.DELIVERED)
 
 

@@ -119,18 +119,11 @@ SHARE_OF_ROOM = 0.4
 UNKNOWN_ROOM_TOKENS = 50_000
 
 
-class LoadedSkill(Value, frozen=True):
-    """A skill as it was when the run began."""
-
-    name: str
-    body: str
-
-
 class JobTask(Value, frozen=True):
     """What a run gives the agent."""
 
     prompt: str
-    skills: tuple[LoadedSkill, ...] = ()
+    skills: tuple[tuple[str, str], ...] = ()  # name and body of each, as they were when the run began
     material: str = ""  # what the script printed
 
 
@@ -248,8 +241,7 @@ def _begin(scene: JobScene, talk: OpenSession, record: JobRecord, task: JobTask)
         limits=" ".join(guidance.text(f"jobs/limit_{name}", window=f"{model.window or 0:,}") for name in lacks),
     )
     before = [
-        _inserted(guidance.text("jobs/skill", name=skill.name, body=skill.body.strip()), Trust.AGENT)
-        for skill in task.skills
+        _inserted(guidance.text("jobs/skill", name=name, body=body.strip()), Trust.AGENT) for name, body in task.skills
     ]
     if task.material.strip():
         before.append(_material(task.material, talk.run.room))
