@@ -34,6 +34,12 @@ from whet.text.showing import shown
 PASS_TOKENS = 12_000  # what hosts let a tool answer
 READER = "the open agent"
 FAULTS_SHOWN = 20
+NAME_LETTERS = 40
+REASON_LETTERS = 2_000  # the ledger keeps it for good
+SESSION_LETTERS = 200
+LESSONS_SHOWN = 8
+PLACES_SHOWN = 3
+_WORD = re.compile("[a-z0-9]+")
 
 
 @dataclass(frozen=True)
@@ -81,20 +87,28 @@ def claim(home: Home, folder: str, pass_id: str, lines: str, *, final: bool) -> 
         handed = _next(home, database, folder)
         if handed is None or handed.id != pass_id:
             raise WhetError("That is not the next pass.", advice="Call next_pass, and answer with its pass_id.")
-        answer = _claims_answer(database, handed, lines)
+        if handed.reading is None:
+            doubts = doubts_of(lines, handed.shown)
+            answer = ClaimsRead((*doubts.kept, *doubts.refused), doubts.dropped)
+        else:
+            unread = [each.session for each in handed.reading.unread]
+            answer = checked_answer(database, lines, handed.shown, unread)
+        faults = [f"{each.claim.rule or each.claim.id}: {each.why}" for each in answer.dropped[:FAULTS_SHOWN]]
         if answer.dropped and not final:
             advice = "Call claim again with all lines, put right, and final."
-            return ClaimsAnswer(False, len(answer.claims), _faults(answer), advice)
+            return ClaimsAnswer(False, len(answer.claims), faults, advice)
         if handed.reading is not None:
             keep(database, handed.reading, answer, READER)
         else:
             keep_doubts(database, handed.shown.project, doubts_of(lines, handed.shown), READER)
-    return ClaimsAnswer(True, len(answer.claims), _faults(answer), "Call next_pass for more.")
+    return ClaimsAnswer(True, len(answer.claims), faults, "Call next_pass for more.")
 
 
 def _next(home: Home, database: Database, folder: str) -> HandedPass | None:
     """The same pass for the same sessions and claims, so that nothing has to be remembered of what was handed out."""
-    project = _project(folder)
+    project = project_in(folder)
+    if not project:
+        raise WhetError("No project is named.", advice="Give a folder of the project.")
     sessions = project_sessions(database).get(project, [])
     reading = gather(home, database, project, sessions)._replace(told="")  # the host shows it already
     passes = cut_passes(reading, reading.unread, tokens=PASS_TOKENS)
@@ -108,30 +122,6 @@ def _next(home: Home, database: Database, folder: str) -> HandedPass | None:
         return None
     asked = question_of_doubts(home, project, found)
     return HandedPass(digest("\n".join(sorted(asked.shown.claims))), asked.question, asked.shown)
-
-
-def _project(folder: str) -> str:
-    project = project_in(folder)
-    if not project:
-        raise WhetError("No project is named.", advice="Give a folder of the project.")
-    return project
-
-
-def _claims_answer(database: Database, handed: HandedPass, lines: str) -> ClaimsRead:
-    if handed.reading is None:
-        doubts = doubts_of(lines, handed.shown)
-        return ClaimsRead((*doubts.kept, *doubts.refused), doubts.dropped)
-    return checked_answer(database, lines, handed.shown, [each.session for each in handed.reading.unread])
-
-
-def _faults(answer: ClaimsRead) -> list[str]:
-    return [f"{each.claim.rule or each.claim.id}: {each.why}" for each in answer.dropped[:FAULTS_SHOWN]]
-
-
-NAME_LETTERS = 40
-REASON_LETTERS = 2_000  # the ledger keeps it for good
-SESSION_LETTERS = 200
-_WORD = re.compile("[a-z0-9]+")
 
 
 @dataclass(frozen=True)
@@ -157,7 +147,17 @@ def drafted(given: Proposal) -> Patch:
     """The change that a proposal comes to."""
     if len(given.session) > SESSION_LETTERS:
         raise WhetError("There is no session with an id of this length.", advice="Leave the session out.")
-    return _free(project_in(given.folder), given.text, given.reason, given.session)
+    telling = (word for word in _WORD.findall(given.text.lower()) if sense(word).words)
+    return Patch(
+        Form.RULE,
+        Action.ADD,
+        "-".join(dict.fromkeys(telling))[:NAME_LETTERS].strip("-") or "rule",
+        given.text,
+        Scope(project=project_in(given.folder)),
+        origin=PatchOrigin(PatchWriter.AGENT, said=shortened(given.reason, REASON_LETTERS)),
+        trust=Trust.EXTERNAL,
+        proofs=(Proof(given.session, quote=shortened(given.reason, QUOTE_LETTERS)),) if given.session else (),
+    )
 
 
 def question_to_person(patch: Patch) -> str:
@@ -183,22 +183,6 @@ def put_in_force(home: Home, made: ProposalAnswer, asked: Set[str]) -> ProposalA
             return made
         approve(home, database, made.number, actor=Actor.PERSON, now=time.time())
     return replace(made, state="in force", next="whet ledger undo")
-
-
-def _free(project: str, text: str, reason: str, session: str) -> Patch:
-    telling = (word for word in _WORD.findall(text.lower()) if sense(word).words)
-    name = "-".join(dict.fromkeys(telling))[:NAME_LETTERS].strip("-") or "rule"
-    proofs = (Proof(session, quote=shortened(reason, QUOTE_LETTERS)),) if session else ()
-    return Patch(
-        Form.RULE,
-        Action.ADD,
-        name,
-        text,
-        Scope(project=project),
-        origin=PatchOrigin(PatchWriter.AGENT, said=shortened(reason, REASON_LETTERS)),
-        trust=Trust.EXTERNAL,
-        proofs=proofs,
-    )
 
 
 @dataclass(frozen=True)
@@ -273,10 +257,6 @@ def rule_answer(rule: Item) -> RuleAnswer:
     )
 
 
-LESSONS_SHOWN = 8
-PLACES_SHOWN = 3
-
-
 @dataclass(frozen=True)
 class LessonAnswer:
     """What sessions teach.
@@ -313,8 +293,13 @@ def for_task(home: Home, *, task: str, folder: str) -> TaskAnswer:
         rules = settled_rules(home, database)
         found = lessons_in(home, database, project)
     asked = sense(task).words
-    open_ = [each for each in found if each.standing.stage not in DECIDED]
-    nearest = sorted(open_, key=lambda each: -len(asked & sense(_said(each)).words))[:LESSONS_SHOWN]
+
+    def nearness(lesson: Lesson) -> int:
+        best = lesson.evidence.best
+        return len(asked & sense(f"{lesson.rule} {best.text} {best.fix}").words)
+
+    open_ = (each for each in found if each.standing.stage not in DECIDED)
+    nearest = sorted(open_, key=nearness, reverse=True)[:LESSONS_SHOWN]
     return TaskAnswer(
         project=project,
         rules=[rule_answer(rule) for rule in rules if holds(rule.scope, WorkLocation(project, folder=folder))],
@@ -342,8 +327,3 @@ def _answer(lesson: Lesson) -> LessonAnswer:
         seen_in=list(dict.fromkeys(piece.session for piece in lesson.evidence.pieces))[:PLACES_SHOWN],
         rungs=list(lesson.climb.words),
     )
-
-
-def _said(lesson: Lesson) -> str:
-    best = lesson.evidence.best
-    return f"{lesson.rule} {best.text} {best.fix}"

@@ -4,7 +4,6 @@ What is quoted of sessions is data. Nothing here changes anything.
 """
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from whet.sessions.exports import iso
@@ -16,14 +15,14 @@ from whet.store.analyses import refresh
 from whet.store.home import Home
 from whet.store.listing import COUNTED, Filters, find
 from whet.store.opening import opened
-from whet.store.troubles import StoredTrouble, session_troubles, trouble_of_session
+from whet.store.troubles import session_troubles, trouble_of_session
 from whet.telling.targets.known_projects import KnownProjects
 from whet.telling.targets.project_names import name_of_project
 from whet.trouble.finding import find_trouble
 from whet.trouble.kinds import kind_named
 from whet.trouble.overview import ENDINGS, UPPER_BOUND, sort_words
-from whet.trouble.rollups import TroubleCost, by_cause, by_kind, costs, dearest, group, sort_of
-from whet.trouble.values import SessionTrouble, Trouble
+from whet.trouble.rollups import TroubleCost, by_kind, costs, costs_of_causes, dearest, group
+from whet.trouble.values import Trouble
 
 QUOTE_LETTERS = 400
 MESSAGES_SHOWN = 20
@@ -108,7 +107,7 @@ def of_project(home: Home, *, folder: str) -> TroubleAnswer:
             for each in session_troubles(database, COUNTED)
             if not project or projects.identity(each.trouble.folder) == project
         ]
-    found = [each.trouble for each in stored]
+    found, titles = [each.trouble for each in stored], {each.trouble.session: each.title for each in stored}
     whole = group(project, found)
     return TroubleAnswer(
         project=projects.shown(project),
@@ -119,37 +118,20 @@ def of_project(home: Home, *, folder: str) -> TroubleAnswer:
         stepped_in=whole.interventions,
         guessed=whole.guessed,
         kinds=[_cost(each, label_of(each.name), each.name) for each in costs(found, by_kind)],
-        causes=_causes(found),
-        dearest=_dearest(stored),
+        causes=[_cost(cost, _what(one), one.kind) for cost, one in costs_of_causes(found)[:MOST_CAUSES]],
+        dearest=[
+            DearSessionAnswer(
+                session=each.session,
+                title=titles[each.session],
+                minutes_lost=_minutes(each.lost_seconds),
+                agent_minutes=_minutes(each.agent_seconds),
+                dearest=_stretch(worst),
+            )
+            for each in dearest(found, MOST_SESSIONS)
+            if (worst := each.dearest) is not None
+        ],
         note=UPPER_BOUND,
     )
-
-
-def _causes(found: Sequence[SessionTrouble]) -> list[CostAnswer]:
-    sorts: dict[str, Trouble] = {}
-
-    def key(session: SessionTrouble, trouble: Trouble) -> str:
-        name = by_cause(session, trouble)
-        sorts.setdefault(name, sort_of(trouble))
-        return name
-
-    dearest_first = costs(found, key)[:MOST_CAUSES]
-    return [_cost(each, _what(sorts[each.name]), sorts[each.name].kind) for each in dearest_first]
-
-
-def _dearest(stored: Sequence[StoredTrouble]) -> list[DearSessionAnswer]:
-    titles = {each.trouble.session: each.title for each in stored}
-    return [
-        DearSessionAnswer(
-            session=each.session,
-            title=titles[each.session],
-            minutes_lost=_minutes(each.lost_seconds),
-            agent_minutes=_minutes(each.agent_seconds),
-            dearest=_stretch(worst),
-        )
-        for each in dearest((one.trouble for one in stored), MOST_SESSIONS)
-        if (worst := each.dearest) is not None
-    ]
 
 
 def _cost(cost: TroubleCost, what: str, kind: str) -> CostAnswer:

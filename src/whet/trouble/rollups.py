@@ -114,6 +114,12 @@ def costs(sessions: Sequence[SessionTrouble], key: TroubleKey) -> tuple[TroubleC
     return tuple(sorted(found, key=lambda cost: (-cost.seconds, -cost.calls, cost.name)))
 
 
+def costs_of_causes(sessions: Sequence[SessionTrouble]) -> list[tuple[TroubleCost, Trouble]]:
+    """What each cause cost, the dearest first, with a stretch of its sort."""
+    sorts = {by_cause(session, one): sort_of(one) for session in sessions for one in session.troubles}
+    return [(cost, sorts[cost.name]) for cost in costs(sessions, by_cause)]
+
+
 def groups(sessions: Iterable[SessionTrouble], key: SessionKey) -> tuple[TroubleGroup, ...]:
     """What each group of sessions spent and lost, the dearest first; shares are of the group's own time."""
     members: dict[str, list[SessionTrouble]] = {}

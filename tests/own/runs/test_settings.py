@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from whet.errors import WhetError
 from whet.own.runs.models import address_of, endpoint_of
 from whet.own.runs.run import Budget
-from whet.own.runs.settings import TEXTS, Endpoint, Settings, explanations, parse, path_of
+from whet.own.runs.settings import TEXTS, Endpoint, Settings, default_of, parse, path_of
 from whet.text.toml import encoded
 from whet.text.toml_edits import assigned
 
@@ -26,12 +26,12 @@ def test_an_empty_file_gives_every_default() -> None:
 
 def test_every_setting_is_explained_in_one_line() -> None:
     assert len(TEXTS) <= 48, "a new one takes the place of another"
-    assert all("\n" not in each.text and each.text.endswith((".", "…")) for each in explanations())
+    assert all("\n" not in each and each.endswith((".", "…")) for each in TEXTS.values())
 
 
 @pytest.mark.parametrize("key", [key for key in TEXTS if not key.startswith("providers.*.key")])
 def test_every_default_can_be_written_down(key: str) -> None:
-    default = next(each.default for each in explanations() if each.key == key)
+    default = default_of(key)
     if default is not None:
         text = assigned("", path_of(key.replace("*", "mine")), default)
         parse(text)

@@ -35,8 +35,8 @@ from whet.own.runs.settings import (
     TYPES,
     Settings,
     check,
+    default_of,
     dotted,
-    explanations,
     form_of,
     path_of,
     read,
@@ -276,17 +276,13 @@ def _show() -> int:
 
 
 def _explain() -> int:
-    known = explanations()
     record = [
-        {"key": each.key, "default": each.default, "type": words(TYPES[each.key]), "text": each.text} for each in known
+        {"key": key, "default": default_of(key), "type": words(TYPES[key]), "text": text} for key, text in TEXTS.items()
     ]
+    rows = [(key, _plain(default_of(key)), text) for key, text in TEXTS.items()]
     if console().is_terminal:
-        lines = (
-            f"[bold]{plain(each.key)}[/] [dim]= {plain(_plain(each.default))}[/]\n  {plain(each.text)}"
-            for each in known
-        )
+        lines = (f"[bold]{plain(key)}[/] [dim]= {plain(default)}[/]\n  {plain(text)}" for key, default, text in rows)
         return give(record, lines)
-    rows = [(each.key, _plain(each.default), each.text) for each in known]
     return give(record, (table(("setting", "default", "for"), rows),))
 
 

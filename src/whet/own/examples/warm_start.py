@@ -19,6 +19,12 @@ from whet.sessions.transcripts import Message, Origin, Part, Role, Text, ToolCal
 from whet.sessions.trust import Trust
 from whet.text.words import filled
 
+Json = dict[str, object]
+ChatMessage = TypeVar("ChatMessage", bound=Mapping[str, object])
+NOTHING = "(no output)"  # a result must have a text on both wires, and some agents strip it first
+OPENAI_ROLES = {"system": Role.SYSTEM, "developer": Role.SYSTEM, "assistant": Role.AGENT, "tool": Role.TOOL}
+ID = re.compile(rf"{PREFIX}-[0-9a-f]{{{2 * KEY_BYTES}}}[0-9]*-[0-9]+")
+
 
 class WarmWords(NamedTuple):
     """What is said around the examples: `{body}` and `{tool}` are filled in. It lives in guidance/warm."""
@@ -45,7 +51,8 @@ def examples(template: Template, words: WarmWords, *, taken: frozenset[str] = fr
 
     So the sides take turns, also where results are a user's turn: some endpoints refuse anything else.
     """
-    mark = next(mark for mark in _marks(template) if not any(each.startswith(f"{mark}-") for each in taken))
+    marks = (f"{PREFIX}-{template.key}{number}" for number in ("", *range(2, len(taken) + 3)))
+    mark = next(mark for mark in marks if not any(each.startswith(f"{mark}-") for each in taken))
     made: list[Message] = []
     numbers = count(1)
     for group in template.requests:
@@ -58,11 +65,6 @@ def examples(template: Template, words: WarmWords, *, taken: frozenset[str] = fr
         for example in group:
             made += _exchange(example, f"{mark}-{next(numbers)}")
     return (*made, _said(Role.AGENT, words.closing))
-
-
-def _marks(template: Template) -> Iterator[str]:
-    yield f"{PREFIX}-{template.key}"
-    yield from (f"{PREFIX}-{template.key}{number}" for number in count(2))
 
 
 def _request(example: Example, words: WarmWords) -> str:
@@ -89,21 +91,11 @@ def _said(role: Role, text: str) -> Message:
 
 def ids_of(messages: Sequence[Message]) -> frozenset[str]:
     """The ids of all calls in the messages, also of those that only a result names."""
-    calls = (call.id for message in messages for call in message.calls)
-    results = (result.call_id for message in messages for result in message.results)
-    return frozenset((*calls, *results))
+    return frozenset(id for message in messages for id in _ids(message))
 
 
-Json = dict[str, object]
-ChatMessage = TypeVar("ChatMessage", bound=Mapping[str, object])
-NOTHING = "(no output)"  # a result must have a text on both wires, and some agents strip it first
-OPENAI_ROLES = {
-    "system": Role.SYSTEM,
-    "developer": Role.SYSTEM,
-    "assistant": Role.AGENT,
-    "tool": Role.TOOL,
-}
-ID = re.compile(rf"{PREFIX}-[0-9a-f]{{{2 * KEY_BYTES}}}[0-9]*-[0-9]+")
+def _ids(message: Message) -> list[str]:
+    return [*(call.id for call in message.calls), *(result.call_id for result in message.results)]
 
 
 def as_openai(messages: Sequence[Message]) -> list[Json]:
@@ -146,7 +138,10 @@ def recognised(messages: Sequence[Message]) -> tuple[Message, ...]:
     after = ((index + 1, messages[index + 1]) for index in found if index + 1 < len(messages))
     endings = {index for index, message in after if message.role is Role.AGENT and not message.calls}
     ours = found | requests | endings
-    return tuple(_inserted(message) if index in ours else message for index, message in enumerate(messages))
+    return tuple(
+        replace(message, origin=Origin.INSERTED, trust=min(message.trust, Trust.AGENT)) if index in ours else message
+        for index, message in enumerate(messages)
+    )
 
 
 def is_prefill(messages: Sequence[Message]) -> bool:
@@ -155,11 +150,7 @@ def is_prefill(messages: Sequence[Message]) -> bool:
 
 
 def _is_example(message: Message) -> bool:
-    ids = [
-        part.id if isinstance(part, ToolCall) else part.call_id
-        for part in message.parts
-        if isinstance(part, ToolCall | ToolResult)
-    ]
+    ids = _ids(message)
     return bool(ids) and all(each.startswith(PREFIX) and ID.fullmatch(each) for each in ids)
 
 
@@ -172,10 +163,6 @@ def _outline(message: Mapping[str, object]) -> Message:
     if role is Role.TOOL:
         parts.append(ToolResult(str(message.get("tool_call_id"))))
     return Message(role, tuple(parts), Trust.AGENT)
-
-
-def _inserted(message: Message) -> Message:
-    return replace(message, origin=Origin.INSERTED, trust=min(message.trust, Trust.AGENT))
 
 
 def _openai(message: Message) -> Iterator[Json]:

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from types import UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -67,6 +67,22 @@ TEXTS = {
     "trust.commands": "Let --yes apply changes to memory, rules, skills and jobs at once without a terminal.",
 }
 _TABLES_BY_NAME = frozenset(key.partition(".*.")[0] for key in TEXTS if ".*." in key)
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+# What the well-known issuers put at the front of a key. A second scan, of everything, is at `whet config`.
+KEY_FORM = re.compile(r"(sk|gsk|xai|rk|pk|ghp|gho|hf|nvapi|pplx|tvly|csk|fw|r8)[-_][A-Za-z0-9_-]{16,}|AIza[\w-]{30,}")
+SECRET_NAMES = ("key", "api_key", "apikey", "token", "secret", "password", "auth")
+SECRET_ADVICE = (
+    "Keep keys in the environment: `export MY_KEY=…`, then `whet config providers.NAME.key_variable MY_KEY`."
+)
+FILE_NAME = "settings.toml"
+MOST = {"compaction.at": 1, "sampling.temperature": 2}
+WORDS: dict[object, str] = {
+    str: "text in quotes",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    tuple: 'a list of texts, such as ["a", "b"]',
+}
 
 
 def dotted(path: tuple[str, ...]) -> str:
@@ -100,15 +116,6 @@ def nearest(form: str) -> str:
     return next(iter(get_close_matches(form, TEXTS, n=1) or get_close_matches(form, ends, n=1, cutoff=0)), "")
 
 
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-# What the well-known issuers put at the front of a key. A second scan, of everything, is at `whet config`.
-KEY_FORM = re.compile(r"(sk|gsk|xai|rk|pk|ghp|gho|hf|nvapi|pplx|tvly|csk|fw|r8)[-_][A-Za-z0-9_-]{16,}|AIza[\w-]{30,}")
-SECRET_NAMES = ("key", "api_key", "apikey", "token", "secret", "password", "auth")
-SECRET_ADVICE = (
-    "Keep keys in the environment: `export MY_KEY=…`, then `whet config providers.NAME.key_variable MY_KEY`."
-)
-
-
 def refuse_secret(path: tuple[str, ...], value: Any) -> None:
     """Raise WhetError for a secret in a setting, without saying it again."""
     key = dotted(path)
@@ -126,7 +133,6 @@ Part = Literal["memory", "profile", "context_files", "session"]
 PARTS: tuple[Part, ...] = ("memory", "profile", "context_files")  # of a prompt, besides what it always holds
 
 
-FILE_NAME = "settings.toml"
 Kind = Literal["openai", "anthropic", "local", "scripted"]
 
 
@@ -273,27 +279,11 @@ class Settings(Value, frozen=True):
     trust: Trusted = Trusted()
 
 
-class Explanation(NamedTuple):
-    """A setting, with `*` for the part that a person names, its default, and what it is for in one line."""
-
-    key: str
-    default: object
-    text: str
-
-
 NAMED: dict[str, type[Endpoint] | type[ModelFacts] | type[McpServer] | type[AgentSettings]] = {
     "providers": Endpoint,
     "models": ModelFacts,
     "servers": McpServer,
     "agents": AgentSettings,
-}
-MOST = {"compaction.at": 1, "sampling.temperature": 2}
-WORDS: dict[object, str] = {
-    str: "text in quotes",
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    tuple: 'a list of texts, such as ["a", "b"]',
 }
 
 
@@ -357,17 +347,11 @@ def form_of(path: tuple[str, ...]) -> str:
     )
 
 
-def explanations() -> tuple[Explanation, ...]:
-    """Every setting in the order of the table."""
-    return tuple(Explanation(key, default_of(key), text) for key, text in TEXTS.items())
-
-
 def default_of(form: str) -> object:
+    """What a setting is where nobody chose; `form` is its key in the table."""
     first, _, rest = form.partition(".")
-    if first in NAMED:
-        return msgspec.structs.asdict(NAMED[first](name=""))[rest.removeprefix("*.")]
-    whole = msgspec.structs.asdict(Settings())[first]
-    return msgspec.structs.asdict(whole)[rest] if rest else whole
+    whole = NAMED[first](name="") if first in NAMED else getattr(Settings(), first)
+    return getattr(whole, rest.removeprefix("*.")) if rest else whole
 
 
 def words(expected: Any) -> str:

@@ -14,7 +14,7 @@ from whet.text.showing import shown
 from whet.text.words import cut, many
 from whet.trouble.kinds import kind_named
 from whet.trouble.overview import ENDINGS, duration, interval_words, money, sort_words
-from whet.trouble.rollups import TroubleCost, by_cause, by_kind, by_week, costs, sort_of
+from whet.trouble.rollups import TroubleCost, by_kind, by_week, costs, costs_of_causes
 from whet.trouble.values import Intervention, SessionTrouble, Trouble
 from whet.web.cache import PageRequest, SeenTrouble
 from whet.web.charts import ChartBar, bars
@@ -139,24 +139,15 @@ def kind_bars(site: PageLinks, found: Sequence[SessionTrouble], chosen: ChosenTr
 
 def cause_bars(site: PageLinks, found: Sequence[SessionTrouble], chosen: ChosenTrouble) -> Iterator[Child]:
     """What each cause cost, the dearest first, and how many others there are."""
-    sorts: dict[str, Trouble] = {}
-
-    def key(session: SessionTrouble, one: Trouble) -> str:
-        name = by_cause(session, one)
-        sorts.setdefault(name, sort_of(one))
-        return name
-
-    every = costs(found, key)
-    rows = []
-    for each in every[:MOST_CAUSES]:
-        one = sorts[each.name]
+    rows, every = [], costs_of_causes(found)
+    for cost, one in every[:MOST_CAUSES]:
         subject = one.subject or ("" if one.cause else UNNAMED)
         asked = chosen._replace(kind=one.kind, subject=subject, cause=one.cause)
-        rows.append(_bar(stretch_words(one), each, site.href("trouble", **asked._asdict())))
+        rows.append(_bar(stretch_words(one), cost, site.href("trouble", **asked._asdict())))
     yield bars(rows, title="By cause, with its share of the agent's time (95 % interval)")
     rest = every[MOST_CAUSES:]
     if rest:
-        lost = duration(sum(each.seconds for each in rest))
+        lost = duration(sum(cost.seconds for cost, _ in rest))
         yield h("p.soft", f"{many(len(rest), 'other cause')} took {lost} together.")
 
 
