@@ -46,6 +46,10 @@ ID_BYTES = 4
 LOOKED_AT = 50
 COMPACTED_AT = 0.8
 UNKNOWN_OUTPUT_SHARE = 0.25
+CHAT_TOOLS = ("chat",)
+RUN_TOOLS = ("unattended",)
+LIVE = frozenset({Purpose.CHAT, Purpose.JOB})  # canaries are drawn for these, and they may outgrow their window
+Ask = Callable[[ApprovalQuestion], bool]
 
 
 class RunParts(NamedTuple):
@@ -162,13 +166,6 @@ def _continued(database: Database, session: Session) -> Session:
     return session
 
 
-CHAT_TOOLS = ("chat",)
-RUN_TOOLS = ("unattended",)
-LIVE = frozenset({Purpose.CHAT, Purpose.JOB})  # canaries are drawn for these, and they may outgrow their window
-
-Ask = Callable[[ApprovalQuestion], bool]
-
-
 class ShownToolbox(Toolbox, Protocol):
     """A toolbox that knows what its models are shown."""
 
@@ -233,22 +230,38 @@ def assemble_run(home: Home, database: Database, request: RunRequest, *, ask: As
         probe_ahead(safe_path(request.place.environment.get("PATH", "")))
     chosen = request.chosen or provider_for(request.settings, environment=request.place.environment, home=home)
     identity = request.run.id if request.run else request.id or new_id(time.time())
+    draw_id = identity if request.purpose in LIVE else ""
     situation = _situation(home, request, identity, ask)
     tools = request.tools
     if isinstance(tools, tuple):
-        tools = toolbox(situation, sets=_sets(request, tools), messages=_read(request))
+        known = request.run.messages if request.run else ()
+        read = request.reviewed.read if request.reviewed else None
+        tools = toolbox(situation, sets=_sets(request, tools), messages=known if read is None else read)
     prompt = sources = None
     if request.run is not None:
         prompt = restore_prompt(database, request.run.prompt_key) if request.run.prompt_key else None
     elif not request.words.system:
-        asked = _prompt_request(
-            request, chosen, tools.definitions, identity=identity, draw_id=_draw_id(request, identity)
-        )
+        asked = _prompt_request(request, chosen, tools.definitions, identity=identity, draw_id=draw_id)
         sources = gather(home, database, asked)
         prompt = assemble(sources)
         keep_prompt(database, prompt, now=time.time())
-    run = request.run or replace(
-        _new_run(request, chosen.model, identity, tools.definitions, prompt), home=identity_of(home)
+    settings, folder = request.settings, request.place.folder if request.purpose is not Purpose.REVIEW else None
+    compacted_at = settings.compaction.at if request.purpose in LIVE else COMPACTED_AT
+    run = request.run or Run(
+        id=identity,
+        model=chosen.model.name,
+        system=prompt.text if prompt else request.words.system,
+        messages=request.words.messages,
+        shown=tools.definitions,
+        allowed=frozenset(definition.name for definition in tools.definitions),
+        purpose=request.purpose,
+        prompt_key=prompt.key if prompt else "",
+        folder=str(folder or ""),
+        budget=settings.budget,
+        sampling=settings.sampling,
+        draw_id=draw_id,
+        room=room_of(chosen.model, settings.sampling, compacted_at) if prompt else None,
+        home=identity_of(home),
     )
     if isinstance(tools, PlainToolbox) and request.purpose is not Purpose.TRIAL:  # what an attempt writes ends with it
         tools.lower(min(trust_of(prompt) if prompt else Trust.EXTERNAL, trust_of_shown(run.shown)))
@@ -300,16 +313,6 @@ def _sets(request: RunRequest, wanted: tuple[str, ...]) -> tuple[str, ...]:
     return wanted or request.settings.tools or (CHAT_TOOLS if request.interactive else RUN_TOOLS)
 
 
-def _read(request: RunRequest) -> tuple[Message, ...]:
-    if request.reviewed is not None and request.reviewed.read is not None:
-        return request.reviewed.read
-    return request.run.messages if request.run else ()
-
-
-def _draw_id(request: RunRequest, identity: str) -> str:
-    return identity if request.purpose in LIVE else ""
-
-
 def _prompt_request(
     request: RunRequest, chosen: Chosen, shown: tuple[Definition, ...], *, identity: str, draw_id: str
 ) -> PromptRequest:
@@ -341,25 +344,4 @@ def _prompt_request(
         memory="memory" in parts,
         profile="profile" in parts,
         sets=sets_within(setting.tools),
-    )
-
-
-def _new_run(
-    request: RunRequest, model: Model, identity: str, shown: tuple[Definition, ...], prompt: Prompt | None
-) -> Run:
-    compacted_at = request.settings.compaction.at if request.purpose in LIVE else COMPACTED_AT
-    return Run(
-        id=identity,
-        model=model.name,
-        system=prompt.text if prompt else request.words.system,
-        messages=request.words.messages,
-        shown=shown,
-        allowed=frozenset(definition.name for definition in shown),
-        purpose=request.purpose,
-        prompt_key=prompt.key if prompt else "",
-        folder=str(request.place.folder) if request.place.folder and request.purpose is not Purpose.REVIEW else "",
-        budget=request.settings.budget,
-        sampling=request.settings.sampling,
-        draw_id=_draw_id(request, identity),
-        room=room_of(model, request.settings.sampling, compacted_at) if prompt else None,
     )

@@ -1,5 +1,6 @@
 """Compaction: a conversation that outgrew its model's window goes on as a shorter one, in a session of its own."""
 
+import contextlib
 from collections.abc import Callable, Iterator
 from threading import Event
 from typing import NamedTuple
@@ -78,7 +79,8 @@ def pursue(
             yield _too_long(ended)
             return
         run = child
-        spent = _spent_on(run, spent)
+        usage = next((message.usage for message in run.messages if message.usage), None)
+        spent = spend(spent, usage) if usage else spent
         yield run
 
 
@@ -127,7 +129,9 @@ def _summarise(
     limit = _limit(room)
     summary = WrittenSummary()
     if size(run) + 2 * limit <= room * WINDOW_SHARE:
-        summary = _ask(_in_place(run, limit, now), provider, interrupt)
+        # At the end of the conversation, of which the endpoint has all in its cache already.
+        words = notice("summarise", words=str(int(limit * WORDS_PER_TOKEN)))
+        summary = _ask(grown(run, _order(words, Trust.OPERATOR, now)), provider, interrupt)
     if not summary.text:
         wasted = summary.usage
         summary = _ask(_apart(run, shorter, room, limit, now), provider, interrupt)
@@ -142,12 +146,6 @@ def _summarise(
         usage=summary.usage,
         origin=Origin.SUMMARY,
     )
-
-
-def _in_place(run: Run, limit: int, now: Clock) -> Run:
-    """Ask at the end of the conversation: the endpoint has all of it in its cache already."""
-    order = notice("summarise", words=str(int(limit * WORDS_PER_TOKEN)))
-    return grown(run, _order(order, Trust.OPERATOR, now))
 
 
 def _apart(run: Run, shorter: Shortening, room: int, limit: int, now: Clock) -> Run:
@@ -169,24 +167,17 @@ def _apart(run: Run, shorter: Shortening, room: int, limit: int, now: Clock) -> 
 
 
 def _ask(run: Run, provider: Provider, interrupt: Event) -> WrittenSummary:
-    try:
+    with contextlib.suppress(ProviderFailed):
         for piece in provider.reply(run, interrupt=interrupt):
             if isinstance(piece, Reply):
                 message = piece.message
                 # With a call it goes on working instead.
                 return WrittenSummary("" if message.calls else message.text.strip(), message.usage, message.model)
-    except ProviderFailed:
-        return WrittenSummary()
     return WrittenSummary()
 
 
 def _order(text: str, trust: Trust, now: Clock) -> Message:
     return Message(role=Role.USER, parts=(Text(text),), trust=trust, at=now(), origin=Origin.INSERTED)
-
-
-def _spent_on(run: Run, spent: Spent) -> Spent:
-    usages = [message.usage for message in run.messages if message.usage]
-    return spend(spent, usages[0]) if usages else spent
 
 
 def _too_long(ended: Ended) -> Ended:

@@ -103,14 +103,11 @@ class MeteredProvider:
         try:
             for piece in self._provider.reply(capped, interrupt=interrupt):
                 if isinstance(piece, Reply):
-                    self._meter.end(call, self._cost(piece, size))  # before whoever asked goes on
+                    # What the endpoint reported, else an estimate from the texts; before whoever asked goes on.
+                    usage = piece.message.usage or Usage(size // 4, estimate(piece.message.text))
+                    self._meter.end(call, amount_of(usage, self._model.prices))
                 yield piece
         except ProviderFailed as failure:
             if failure.fault in FREE_FAULTS:
                 self._meter.end(call, Amount())
             raise
-
-    def _cost(self, reply: Reply, size: int) -> Amount:
-        """What the endpoint reported, else an estimate from the texts."""
-        usage = reply.message.usage or Usage(size // 4, estimate(reply.message.text))
-        return amount_of(usage, self._model.prices)

@@ -81,7 +81,7 @@ class RedactingToolbox:
         self._secrets = secrets
 
     def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:
-        if _is_local(call):
+        if trust_of_tool(call.name) is Trust.TOOL and family_of(call) in LOCAL:
             lost = self._secrets.lost(call)
             if lost:
                 return Answer(stand_in(call, notice("call_secret", placeholder=lost)), Trust.AGENT)
@@ -100,10 +100,6 @@ def without_secrets(run: Run, secrets: Secrets) -> Run:
     messages = tuple(secrets.hidden(message) for message in run.messages)
     same = all(new is old for new, old in zip(messages, run.messages, strict=True))
     return run if same else msgspec.structs.replace(run, messages=messages)
-
-
-def _is_local(call: ToolCall) -> bool:
-    return trust_of_tool(call.name) is Trust.TOOL and family_of(call) in LOCAL
 
 
 def _unsigned(clean: Message, before: Message) -> Message:

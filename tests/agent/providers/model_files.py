@@ -66,54 +66,31 @@ class Hub:
 def hub_with(served: Served) -> Iterator[Hub]:
     """A hub on one port that sends on to another one, as hubs do."""
     hub = Hub(served)
-    with _listening(_front(hub)) as front, _listening(_store(hub)) as store:
-        hub.address, hub.elsewhere = front, store
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            hub.asked.append((self.path, dict(self.headers.items())))
+            is_hub = hub.address.endswith(self.headers["Host"])
+            self.send_response(200 if not is_hub else 302 if served.status == 200 else served.status)
+            if is_hub:
+                self.send_header("Location", f"{hub.elsewhere}/blob")
+                if served.sha256:
+                    self.send_header("X-Linked-ETag", f'"{served.sha256}"')
+            else:
+                self.send_header("Content-Length", str(len(served.body)))
+            self.end_headers()
+            if not is_hub:
+                self.wfile.write(served.body[: hub.cuts.pop(0) if hub.cuts else None])
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Tests say nothing."""
+
+    with contextlib.ExitStack() as stack:
+        servers = [stack.enter_context(ThreadingHTTPServer(("127.0.0.1", 0), Answers)) for _ in range(2)]
+        hub.address, hub.elsewhere = (f"http://127.0.0.1:{server.server_address[1]}" for server in servers)
+        for server in servers:
+            thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(server.shutdown)
         yield hub
-
-
-@contextlib.contextmanager
-def _listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-class _Quiet(BaseHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Tests say nothing."""
-
-
-def _front(hub: Hub) -> type[BaseHTTPRequestHandler]:
-    class Front(_Quiet):
-        def do_GET(self) -> None:
-            hub.asked.append((self.path, dict(self.headers.items())))
-            if hub.served.status != 200:
-                self.send_response(hub.served.status)
-                self.end_headers()
-                return
-            self.send_response(302)
-            self.send_header("Location", f"{hub.elsewhere}/blob")
-            if hub.served.sha256:
-                self.send_header("X-Linked-ETag", f'"{hub.served.sha256}"')
-            self.end_headers()
-
-    return Front
-
-
-def _store(hub: Hub) -> type[BaseHTTPRequestHandler]:
-    class Store(_Quiet):
-        def do_GET(self) -> None:
-            hub.asked.append((self.path, dict(self.headers.items())))
-            body = hub.served.body
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            end = hub.cuts.pop(0) if hub.cuts else len(body)
-            self.wfile.write(body[:end])
-
-    return Store

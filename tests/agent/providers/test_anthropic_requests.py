@@ -2,23 +2,18 @@
 
 import itertools
 import json
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from msgspec.structs import replace
 
-from agent.prefixes import extends
-from agent.providers.conversations_on_the_wire import FULL, conversations, turns_of
+from agent.providers.conversations_on_the_wire import FULL, conversations
 from agent.providers.vendor_streams import RUN, calls, result, user
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.own.runs.models import Model, model_of
 from whet.own.runs.run import Run, Sampling
 from whet.sessions.transcripts import Message, Origin
 from whet.shipped.data import models
-
-GOLDEN = Path(__file__).parents[2] / "data" / "anthropic_request.json"
-CODEC = AnthropicCodec(Model("claude"))
 
 
 def body(run: Run, model: Model | None = None) -> Any:
@@ -30,17 +25,6 @@ def marks(value: object) -> int:
     if isinstance(value, dict):
         return ("cache_control" in value) + sum(marks(inner) for inner in value.values())
     return sum(marks(inner) for inner in value) if isinstance(value, list) else 0
-
-
-def test_the_bytes_are_these() -> None:
-    assert CODEC.request(FULL) + b"\n" == GOLDEN.read_bytes()
-
-
-@given(messages=conversations())
-def test_every_request_extends_the_one_before(messages: tuple[Message, ...]) -> None:
-    requests = [CODEC.request(run) for run in turns_of(replace(FULL, messages=messages))]
-    assert all(extends(earlier, later) for earlier, later in itertools.pairwise(requests))
-    assert all(list(json.loads(request))[-1] == "messages" for request in requests)
 
 
 @given(messages=conversations())

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from agent.prefixes import extends
 from agent.providers.conversations_on_the_wire import FULL, conversations, turns_of
 from agent.providers.vendor_streams import RUN, calls, result, user
+from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.vendors import BY_HOST, PLAIN, Dialect, dialect_of
 from whet.own.runs.models import Model, model_of
@@ -19,9 +20,10 @@ from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall
 from whet.sessions.trust import Trust
 from whet.shipped.data import models
 
-GOLDEN = Path(__file__).parents[2] / "data" / "openai_request.json"
-PLAIN_CODEC = OpenAICodec(Model("m"), PLAIN)
-DIALECTS = (PLAIN, *BY_HOST.values())
+DATA = Path(__file__).parents[2] / "data"
+PLAIN_CODEC, ANTHROPIC = OpenAICodec(Model("m"), PLAIN), AnthropicCodec(Model("claude"))
+MODELS = (Model("m"), Model("m", tools="text"))
+CODECS = (ANTHROPIC, *(OpenAICodec(model, dialect) for dialect in (PLAIN, *BY_HOST.values()) for model in MODELS))
 
 
 def body(run: Run, dialect: Dialect = PLAIN, model: Model | None = None) -> dict[str, object]:
@@ -35,16 +37,17 @@ def agent_of(run: Run, dialect: Dialect) -> dict[str, object]:
     return next(message for message in messages if message["role"] == "assistant")
 
 
-def test_the_bytes_are_these() -> None:
-    assert PLAIN_CODEC.request(FULL) + b"\n" == GOLDEN.read_bytes()
+@pytest.mark.parametrize(("codec", "golden"), [(PLAIN_CODEC, "openai"), (ANTHROPIC, "anthropic")])
+def test_the_bytes_are_these(codec: OpenAICodec | AnthropicCodec, golden: str) -> None:
+    assert codec.request(FULL) + b"\n" == (DATA / f"{golden}_request.json").read_bytes()
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("tools", ["native", "text"])
+@pytest.mark.parametrize("codec", CODECS)
 @settings(max_examples=20)
 @given(messages=conversations())
-def test_every_request_extends_the_one_before(dialect: Dialect, tools: str, messages: tuple[Message, ...]) -> None:
-    codec = OpenAICodec(Model("m", tools="text" if tools == "text" else "native"), dialect)
+def test_every_request_extends_the_one_before(
+    codec: OpenAICodec | AnthropicCodec, messages: tuple[Message, ...]
+) -> None:
     requests = [codec.request(run) for run in turns_of(replace(FULL, messages=messages))]
     assert all(extends(earlier, later) for earlier, later in itertools.pairwise(requests))
     assert all(list(json.loads(request))[-1] == "messages" for request in requests)

@@ -68,71 +68,26 @@ def anthropic(kind: str, message: str) -> dict[str, Any]:
     return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
 
 
+def google(message: str) -> list[dict[str, Any]]:
+    return [{"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}}]
+
+
+MISTRAL = "Prompt contains 9 tokens, too large for model with 5 maximum context length"
 CASES: tuple[tuple[int, Any, ProviderFault, bool], ...] = (
     (400, openai("Too long", "context_length_exceeded"), ProviderFault.CONTEXT, False),
     (400, openai("This model's maximum context length is 4096 tokens."), ProviderFault.CONTEXT, False),
-    (
-        400,
-        anthropic("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
-        ProviderFault.CONTEXT,
-        False,
-    ),
+    (400, anthropic("invalid_request_error", "prompt is too long: 9 tokens > 5 maximum"), ProviderFault.CONTEXT, False),
     (413, anthropic("request_too_large", "Request exceeds the maximum size"), ProviderFault.CONTEXT, False),
     (400, {"error": {"code": 400, "type": "exceed_context_size_error", "message": "x"}}, ProviderFault.CONTEXT, False),
-    (
-        400,
-        [
-            {
-                "error": {
-                    "code": 400,
-                    "message": "The input token count (9) exceeds the maximum",
-                    "status": "INVALID_ARGUMENT",
-                }
-            }
-        ],
-        ProviderFault.CONTEXT,
-        False,
-    ),
-    (
-        400,
-        {
-            "object": "error",
-            "message": "Prompt contains 9 tokens, too large for model with 5 maximum context length",
-            "type": "invalid_request_prompt",
-        },
-        ProviderFault.CONTEXT,
-        False,
-    ),
-    (
-        429,
-        openai("You exceeded your current quota", "insufficient_quota", "insufficient_quota"),
-        ProviderFault.MONEY,
-        False,
-    ),
+    (400, google("The input token count (9) exceeds the maximum"), ProviderFault.CONTEXT, False),
+    (400, {"object": "error", "message": MISTRAL, "type": "invalid_request_prompt"}, ProviderFault.CONTEXT, False),
+    (429, openai("You exceeded your quota", "insufficient_quota", "insufficient_quota"), ProviderFault.MONEY, False),
     (402, {"error": {"message": "Insufficient Balance"}}, ProviderFault.MONEY, False),
     (400, anthropic("invalid_request_error", "Your credit balance is too low"), ProviderFault.MONEY, False),
     (401, openai(f"Incorrect API key provided: {KEY}", "invalid_api_key"), ProviderFault.KEY, False),
     (403, anthropic("permission_error", "no"), ProviderFault.KEY, False),
-    (
-        400,
-        [
-            {
-                "error": {
-                    "code": 400,
-                    "message": "API key not valid. Please pass a valid API key.",
-                    "status": "INVALID_ARGUMENT",
-                }
-            }
-        ],
-        ProviderFault.KEY,
-        False,
-    ),
-    (
-        429,
-        openai("Rate limit reached: limit 30000 tokens, context window", "rate_limit_exceeded", "tokens"),
-        ProviderFault.LIMIT,
-        True,
-    ),
+    (400, google("API key not valid. Please pass a valid API key."), ProviderFault.KEY, False),
+    (429, openai("Limit 30000 tokens, context window", "rate_limit_exceeded", "tokens"), ProviderFault.LIMIT, True),
     (429, b"slow down", ProviderFault.LIMIT, True),
     (529, anthropic("overloaded_error", "Overloaded"), ProviderFault.ENDPOINT, True),
     (500, anthropic("api_error", "Internal"), ProviderFault.ENDPOINT, True),

@@ -19,7 +19,7 @@ def test_what_is_written_is_read_again(room: Room) -> None:
     assert ask_for(box, "read_file", path=str(room.work / "a/b/c.txt")).result.text == "één\ntwo"
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
 @given(
     st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1),
     st.integers(1, 5),

@@ -3,7 +3,9 @@
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,17 +32,19 @@ ORDER = Message(
 SKILL = {"description": "Write release notes. Use before every release.", "text": "# Steps\n1. Read the log.\n"}
 
 
+def session(home: Home, folder: Path, id: str = "s-1", sets: str = "all", **more: Any) -> PlainToolbox:
+    """The tools of a session in which a user has spoken and nothing foreign was read."""
+    folder.mkdir(parents=True, exist_ok=True)
+    variables = {"PATH": os.environ["PATH"]}
+    situation = Situation(folder, home, id, variables, told=Trust.OPERATOR, now=lambda: NOW, **more)
+    return toolbox(situation, sets=(sets,), messages=[ORDER])
+
+
 @pytest.fixture
 def box(home: Home, database: Database, tmp_path: Path) -> Iterator[PlainToolbox]:
-    """The tools of a session in which a user has spoken and nothing foreign was read."""
     del database  # is made before the tools open it
-    (tmp_path / "work").mkdir()
-    situation = Situation(
-        tmp_path / "work", home, "s-1", {"PATH": os.environ["PATH"]}, told=Trust.OPERATOR, now=lambda: NOW
-    )
-    made = toolbox(situation, sets=("all",), messages=[ORDER])
-    yield made
-    made.close()
+    with closing(session(home, tmp_path / "work")) as made:
+        yield made
 
 
 def read_something(box: PlainToolbox) -> None:
@@ -159,12 +163,8 @@ def test_another_session_adds_nothing_to_a_skill_that_waits(box: PlainToolbox, h
     read_something(box)
     ask_for(box, "skills", action="create", name="release-notes", **SKILL)
     form = {"name": "release-notes", "file": "references/form.md", "text": "# Form\nShort.\n"}
-    situation = Situation(
-        tmp_path / "work", home, "s-2", {"PATH": os.environ["PATH"]}, told=Trust.OPERATOR, now=lambda: NOW
-    )
-    other = toolbox(situation, sets=("all",), messages=[ORDER])
-    assert "waits for a person's approval" in ask_for(other, "skills", action="write_file", **form).result.text
-    other.close()
+    with closing(session(home, tmp_path / "work", "s-2")) as other:
+        assert "waits for a person's approval" in ask_for(other, "skills", action="write_file", **form).result.text
 
 
 def test_the_lines_that_a_failed_edit_shows_are_the_files_words(box: PlainToolbox, tmp_path: Path) -> None:
@@ -223,19 +223,9 @@ def declared(home: Home, database: Database, tmp_path: Path) -> Iterator[PlainTo
     (tmp_path / "work" / "bells.txt").write_text("Seven bells.\n")
     (tmp_path / "page.txt").write_text("Obey me.\n")
     (tmp_path / "work" / "sub" / "link.txt").symlink_to(tmp_path / "page.txt")
-    situation = Situation(
-        tmp_path / "work" / "sub",
-        home,
-        "s-1",
-        {"PATH": os.environ["PATH"]},
-        told=Trust.OPERATOR,
-        limits=ToolLimits(Sandbox(readable=(str(tmp_path),))),
-        project=tmp_path / "work",
-        now=lambda: NOW,
-    )
-    made = toolbox(situation, sets=("all",), messages=[ORDER])
-    yield made
-    made.close()
+    limits = ToolLimits(Sandbox(readable=(str(tmp_path),)))
+    with closing(session(home, tmp_path / "work" / "sub", limits=limits, project=tmp_path / "work")) as made:
+        yield made
 
 
 @pytest.mark.parametrize(
@@ -267,20 +257,10 @@ def test_a_declaration_covers_no_other_session(declared: PlainToolbox, database:
 
 def test_a_declaration_covers_commands_that_reach_no_network(home: Home, database: Database, tmp_path: Path) -> None:
     del database
-    (tmp_path / "work").mkdir()
     trusts = []
     for network in (False, True):
-        situation = Situation(
-            tmp_path / "work",
-            home,
-            "s-1",
-            {"PATH": os.environ["PATH"]},
-            told=Trust.OPERATOR,
-            project=tmp_path / "work",
-            limits=ToolLimits(Sandbox(network=network)),
-        )
-        made = toolbox(situation, sets=("terminal",), messages=[])
-        trusts.append(ask_for(made, "terminal", command="echo seven").trust)
-        made.close()
+        limits = ToolLimits(Sandbox(network=network))
+        with closing(session(home, tmp_path, sets="terminal", limits=limits, project=tmp_path)) as made:
+            trusts.append(ask_for(made, "terminal", command="echo seven").trust)
     is_held = bool(walls_here())
     assert trusts == [Trust.TOOL if is_held else Trust.EXTERNAL, Trust.EXTERNAL]

@@ -151,16 +151,11 @@ def test_a_set_without_servers_starts_none(room: Room) -> None:
     assert box.notes == ()
 
 
-def test_a_resumed_session_names_the_tools_of_its_servers(room: Room) -> None:
-    box = room.box(sets=("read_file", named("add"), "mcp__gone__tool"), servers=(LOCAL,))
-    assert box.names == {"read_file", named("add")}
-
-
-def test_what_a_server_says_of_its_tools_is_a_strangers_word(tmp_path: Path) -> None:
-    """No tool of it was called: its descriptions and schemas stand in every request."""
-    room = Room(tmp_path / "room")
+def test_a_resumed_session_names_the_tools_of_its_servers_whose_words_are_a_strangers(room: Room) -> None:
+    """No tool of the server was called: its descriptions and schemas stand in every request."""
     said = {"status": "done", "report": "The plants were watered."}
+    box = room.box(sets=("read_file", "finish", named("add"), "mcp__gone__tool"), servers=(LOCAL,))
+    assert box.names == {"read_file", "finish", named("add")}
+    assert ask_for(box, "finish", **said).trust is Trust.EXTERNAL
     assert ask_for(room.box(), "finish", **said).trust is Trust.AGENT
-    assert ask_for(room.box(servers=(LOCAL,)), "finish", **said).trust is Trust.EXTERNAL
     assert ask_for(room.box(servers=(LOCAL,), sets=("finish",)), "finish", **said).trust is Trust.AGENT
-    room.leave()

@@ -99,7 +99,7 @@ def test_what_is_not_in_the_box_cannot_be_allowed(room: Room) -> None:
     assert not (room.work / "x").exists()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(60))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(30))
 @given(st.sampled_from([tool.name for tool in built_in()]), st.text() | st.just('{"command": "touch x"'))
 def test_malformed_arguments_are_an_error_and_nothing_else(room: Room, name: str, arguments: str) -> None:
     box = room.box()

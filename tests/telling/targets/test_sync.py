@@ -65,7 +65,7 @@ contents = st.one_of(
 ).filter(lambda body: find(body) is None)
 
 
-@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(contents, st.lists(st.sampled_from([RULE, "Ask before you delete.", ""]), min_size=1, max_size=4))
 def test_removing_a_target_restores_the_file_byte_for_byte(content: bytes, rounds: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -114,7 +114,12 @@ class Inspection:
             after = self._reader.read(self._own)
             named = self._reader.claimed(self._reach, after.spots) | self._newly_named(after)
             found = leftovers(self._before or {}, after.spots | named, own=frozenset(self.repositories))
-            return tuple(_reported(each) if each.spot.path in self.allowed else each for each in found)
+            return tuple(
+                each._replace(spot=each.spot._replace(care=TriggerAction.REPORTED))
+                if each.spot.path in self.allowed
+                else each
+                for each in found
+            )
 
     def _newly_named(self, after: spots.TriggerPlaces) -> dict[str, spots.TriggerPlace]:
         """What the person's own settings make git run in working trees that are new.
@@ -173,10 +178,6 @@ def leftovers(
     changed = (Leftover(spot, before.get(path)) for path, spot in after.items())
     gone = (Leftover(spot, spot) for path, spot in before.items() if path not in after and _is_missed(spot, own))
     return (*(each for each in changed if not _is_harmless(each, own)), *gone)
-
-
-def _reported(leftover: Leftover) -> Leftover:
-    return leftover._replace(spot=leftover.spot._replace(care=TriggerAction.REPORTED))
 
 
 def _is_harmless(leftover: Leftover, own: frozenset[str]) -> bool:

@@ -29,6 +29,8 @@ from whet.values import Value
 
 Step = Reply | ProviderFailed | Callable[[Run], Reply]
 PIECE_CHARACTERS = 16
+# Where people and proxies put the address of these two already; what the settings say wins.
+BASE_VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 Supply = Callable[[Home, Settings, str], Chosen]  # who answers, by the settings and the name of a model
 
 
@@ -78,8 +80,8 @@ class Scripted:
 def scripted_file(path: Path) -> Scripted:
     """The provider of a script: a file with one reply a line, in the form of `Line`."""
     try:
-        lines = [line for line in path.read_bytes().splitlines() if line.strip()]
-        return Scripted([_step(msgspec.json.decode(line, type=ScriptLine)) for line in lines], name=path.stem)
+        bodies = [body for body in path.read_bytes().splitlines() if body.strip()]
+        lines = [msgspec.json.decode(body, type=ScriptLine) for body in bodies]
     except OSError as error:
         raise WhetError(f"The script {path} cannot be read: {error.strerror}.", advice="Check its path.") from error
     except msgspec.MsgspecError as error:
@@ -87,6 +89,10 @@ def scripted_file(path: Path) -> Scripted:
             f"The script {path} has a line that is not a reply: {error}.",
             advice='A line looks like {"text": "Done."} or {"calls": [{"name": "finish", "arguments": "{}"}]}.',
         ) from error
+    steps = (
+        ProviderFailed(line.fault, line.text or line.fault.value) if line.fault else reply_of(line) for line in lines
+    )
+    return Scripted(steps, name=path.stem)
 
 
 def reply_of(line: ScriptLine) -> Reply:
@@ -117,10 +123,6 @@ def request_of(run: Run) -> bytes:
     )
 
 
-def _step(line: ScriptLine) -> Step:
-    return ProviderFailed(line.fault, line.text or line.fault.value) if line.fault else reply_of(line)
-
-
 def _pieces(message: Message, interrupt: Event) -> Iterator[Fragment]:
     for part in message.parts:
         text = part.text if isinstance(part, Text) else ""
@@ -130,10 +132,6 @@ def _pieces(message: Message, interrupt: Event) -> Iterator[Fragment]:
             yield Fragment("text", text[start : start + PIECE_CHARACTERS])
     if interrupt.is_set():
         raise Interrupted
-
-
-# Where people and proxies put the address of these two already; what the settings say wins.
-BASE_VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
 
 
 def provider_for(settings: Settings, *, environment: Mapping[str, str], home: Home, model: str = "") -> Chosen:

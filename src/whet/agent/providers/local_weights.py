@@ -4,7 +4,7 @@ import mmap
 import os
 import struct
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -241,21 +241,16 @@ def known_model(name: str, facts: WeightFacts, size_bytes: int, settings: Settin
         found = msgspec.structs.replace(by_file, name=name)
     # A template that never mentions tools drops the definitions that it is given.
     has_calls = "tools" in (template_of(settings.local) or facts.template)
+    is_tiny = size_bytes < TINY_FILE_BYTES
     told = (each.window for each in settings.models if each.window and each.name in (name, NAME))
     window = min(facts.window or MOST_CONTEXT, next(told, MOST_CONTEXT))
     return msgspec.structs.replace(
         found,
         window=window,
-        output_tokens=min(TINY_OUTPUT if size_bytes < TINY_FILE_BYTES else MOST_OUTPUT, window // 2),
+        output_tokens=min(TINY_OUTPUT if is_tiny else MOST_OUTPUT, window // 2),
         tools=found.tools if has_calls else "text",
-        size=found.size or _size(size_bytes),
+        size=found.size or ("tiny" if is_tiny else "small" if size_bytes < SMALL_FILE_BYTES else ""),
     )
-
-
-def _size(size_bytes: int) -> Literal["", "tiny", "small"]:
-    if size_bytes < TINY_FILE_BYTES:
-        return "tiny"
-    return "small" if size_bytes < SMALL_FILE_BYTES else ""
 
 
 def template_of(local: LocalModelSettings) -> str:

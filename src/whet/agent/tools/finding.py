@@ -175,9 +175,10 @@ def _walked(sought: FileSearch) -> Iterator[Path]:
     while waiting:
         prefix, ignored = waiting.pop()
         folder = sought.root / prefix
-        if not _is_seen(sought.guard, folder):
+        if not sought.guard.hidden.isdisjoint((folder, *folder.parents)):
             continue
-        ignored = (*ignored, *_ignored(folder, prefix))
+        if rules := _text(folder / ".gitignore") or _text(folder / ".ignore"):
+            ignored = (*ignored, Ignored(prefix, read_rules(rules)))
         for entry in _entries(folder):
             path = prefix + entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
@@ -197,11 +198,6 @@ def _entries(folder: Path) -> list["os.DirEntry[str]"]:
         return []  # what may not be read is not searched
 
 
-def _ignored(folder: Path, prefix: str) -> tuple[Ignored, ...]:
-    text = _text(folder / ".gitignore") or _text(folder / ".ignore")
-    return (Ignored(prefix, read_rules(text)),) if text else ()
-
-
 def _text(path: Path) -> str:
     """What a text file holds; nothing for one that is binary, too large or not there."""
     try:
@@ -210,10 +206,6 @@ def _text(path: Path) -> str:
     except OSError:
         return ""
     return "" if b"\0" in body or len(body) > LARGEST_BYTES else body.decode("utf-8", "replace")
-
-
-def _is_seen(guard: Guard, path: Path) -> bool:
-    return guard.hidden.isdisjoint((path, *path.parents))
 
 
 def _named(sought: FileSearch, path: Path) -> str:

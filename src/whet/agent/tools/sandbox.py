@@ -28,64 +28,28 @@ X32 = 0x4000_0000
 # Families of sockets that programs need. Of netlink, only what tells of interfaces and routes.
 UNIX, INET, INET6, NETLINK = 1, 2, 10, 16
 ROUTE = 0
-# Numbers of system calls: x86_64, aarch64. None where the machine has no such call.
-NUMBERS: dict[str, tuple[int | None, int | None]] = {
-    "socket": (41, 198),
-    "socketpair": (53, 199),
-    "open": (2, None),
-    "creat": (85, None),
-    "openat": (257, 56),
-    "openat2": (437, 437),
-    "mknod": (133, None),
-    "mknodat": (259, 33),
-    "mkdir": (83, None),
-    "mkdirat": (258, 34),
-    "chmod": (90, None),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
-    "io_uring_setup": (425, 425),
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "pidfd_getfd": (438, 438),
-    "kcmp": (312, 272),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fspick": (433, 433),
-    "mount_setattr": (442, 442),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "open_by_handle_at": (304, 265),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "delete_module": (176, 106),
-    "reboot": (169, 142),
-    "swapon": (167, 224),
-    "swapoff": (168, 225),
-    "acct": (163, 89),
-    "settimeofday": (164, 170),
-    "clock_settime": (227, 112),
+# Names of system calls, each with its number on x86_64 and on aarch64; `-` where the machine has no such call.
+_CALLS = (
+    "socket 41 198, socketpair 53 199, open 2 -, creat 85 -, openat 257 56, openat2 437 437, mknod 133 -, "
+    "mknodat 259 33, mkdir 83 -, mkdirat 258 34, chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, "
+    "io_uring_setup 425 425, ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, "
+    "pidfd_getfd 438 438, kcmp 312 272, mount 165 40, umount2 166 39, pivot_root 155 41, chroot 161 51, "
+    "open_tree 428 428, move_mount 429 429, fsopen 430 430, fsconfig 431 431, fsmount 432 432, fspick 433 433, "
+    "mount_setattr 442 442, unshare 272 97, setns 308 268, open_by_handle_at 304 265, add_key 248 217, "
+    "request_key 249 218, keyctl 250 219, bpf 321 280, perf_event_open 298 241, userfaultfd 323 282, "
+    "kexec_load 246 104, kexec_file_load 320 294, init_module 175 105, finit_module 313 273, "
+    "delete_module 176 106, reboot 169 142, swapon 167 224, swapoff 168 225, acct 163 89, settimeofday 164 170, "
+    "clock_settime 227 112"
+)
+NUMBERS: dict[str, tuple[int | None, ...]] = {
+    name: tuple(int(each) if each != "-" else None for each in numbers)
+    for name, *numbers in (call.split() for call in _CALLS.split(","))
 }
 # Answered as if the kernel had no such call, so that programs fall back to what can be checked.
 ABSENT = ("io_uring_setup", "openat2", "fchmodat2")
 # Which argument of a call holds the mode of a file. Set-id bits would outlive the sandbox.
 MODES = {"open": 2, "creat": 1, "openat": 3, "mknod": 1, "mknodat": 2, "mkdir": 1, "mkdirat": 2}
+MODES |= {"chmod": 1, "fchmod": 1, "fchmodat": 2}
 MACHINES = {"x86_64": (0, 0xC000_003E), "aarch64": (1, 0xC000_00B7), "arm64": (1, 0xC000_00B7)}
 PROBE_SECONDS = 10.0
 SHARED_PLACES = ("/tmp", "/var/tmp")
@@ -99,7 +63,6 @@ SEATBELT_GAPS = (
     "they share memory by name with your other programs",
 )
 SEALED = ("--unshare-user", "--disable-userns")
-MODES |= {"chmod": 1, "fchmod": 1, "fchmodat": 2}
 
 
 class Instruction(NamedTuple):

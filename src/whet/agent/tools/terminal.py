@@ -107,7 +107,7 @@ def dangers(command: str) -> tuple[str, ...]:
     text = command[:LENGTH_LIMIT].replace("\\\n", " ")
     found = [reason for reason, patterns in PATTERNS.items() if any(_compiled(each).search(text) for each in patterns)]
     found += [reason for stage in split(text) for test, reason in STAGE_TESTS if test(stage)]
-    if any(_is_bomb(*function) for function in _FUNCTION.findall(text)):
+    if any("&" in body and "|" in body and body.count(name) >= 2 for name, body in _FUNCTION.findall(text)):
         found.append("starts itself endlessly")
     if len(command) > LENGTH_LIMIT:
         found.append("is too long to check")
@@ -152,10 +152,6 @@ def _written(stage: Stage) -> Iterator[str]:
 
 def _is_whole(word: str) -> bool:
     return _WHOLE.fullmatch(word) is not None and not _TEMPORARY.match(word)
-
-
-def _is_bomb(name: str, body: str) -> bool:
-    return "&" in body and "|" in body and body.count(name) >= 2
 
 
 STAGE_TESTS: tuple[tuple[Callable[[Stage], bool], str], ...] = (
@@ -273,12 +269,9 @@ def plan_of(workplace: ToolState, command: str) -> Launch:
         tuple(map(Path, inspection.pointers)),
     )
     folder = workplace.shell_folder if workplace.shell_folder.is_dir() else workplace.guard.folder
-    argv = (_shell(environment["PATH"]), "--noprofile", "--norc", "-c", SCRIPT, "bash", command)
+    shell = shutil.which("bash", path=environment["PATH"]) or "/bin/sh"
+    argv = (shell, "--noprofile", "--norc", "-c", SCRIPT, "bash", command)
     return launch(walls, bounds, argv, folder=folder, environment=environment)
-
-
-def _shell(path: str) -> str:
-    return shutil.which("bash", path=path) or "/bin/sh"
 
 
 def _ending(workplace: ToolState, process: Process) -> str:

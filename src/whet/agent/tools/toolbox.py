@@ -23,7 +23,7 @@ from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, Tool
 from whet.sessions.trust import Trust
 from whet.shipped.extras import require
 from whet.store.opening import opened
-from whet.store.search import Hit, search
+from whet.store.search import search
 from whet.values import Value
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ def session_search(
         hits = search(database, query, limit=limit)
     if not hits:
         return ToolOutput("[nothing found]", trust=Trust.AGENT)
+    days = (datetime.datetime.fromtimestamp(hit.at, datetime.UTC).date() if hit.at else "undated" for hit in hits)
+    lines = (
+        f"{hit.session_id[:12]} {day} {hit.role} in “{hit.title[:60]}”: {hit.snippet}"
+        for hit, day in zip(hits, days, strict=True)
+    )
     # Whose words they were there is lost here; and they may be of another project, or another person's.
-    return ToolOutput("\n".join(_line(hit) for hit in hits), trust=Trust.EXTERNAL)
-
-
-def _line(hit: Hit) -> str:
-    day = datetime.datetime.fromtimestamp(hit.at, datetime.UTC).strftime("%Y-%m-%d") if hit.at else "undated"
-    return f"{hit.session_id[:12]} {day} {hit.role} in “{hit.title[:60]}”: {hit.snippet}"
+    return ToolOutput("\n".join(lines), trust=Trust.EXTERNAL)
 
 
 class TodoStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,7 +112,9 @@ def schema_of(function: Callable[..., object], *, name: str = "") -> Schema:
         fields.append((parameter.name, hint, parameter.default) if has_default else (parameter.name, hint))
     arguments = msgspec.defstruct(name, fields, frozen=True, forbid_unknown_fields=True, kw_only=True)
     description = inspect.cleandoc(function.__doc__ or "").replace("\n", " ")
-    return Schema(Definition(name, description, _parameters(arguments)), arguments)
+    _, components = msgspec.json.schema_components([arguments], ref_template="{name}")
+    parameters = msgspec.json.encode(_inlined(components[name], components)).decode()
+    return Schema(Definition(name, description, parameters), arguments)
 
 
 def read_arguments(schema: Schema, text: str) -> dict[str, object]:
@@ -134,12 +136,6 @@ def _taken(schema: Schema) -> str:
     return ", ".join(
         f"{name} ({'|'.join(each['enum'])})" if "enum" in each else name for name, each in properties.items()
     )
-
-
-def _parameters(arguments: type[msgspec.Struct]) -> str:
-    _, components = msgspec.json.schema_components([arguments], ref_template="{name}")
-    plain = _inlined(components[arguments.__name__], components)
-    return msgspec.json.encode(plain).decode()
 
 
 def _inlined(schema: Any, components: dict[str, Any]) -> Any:
@@ -299,7 +295,11 @@ class PlainToolbox:
 
     def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:
         """Carry one call out. Never raises for what the model or the tool did wrong: that is a result."""
-        given = self._inspected(call, allowed, interrupt) if _may_write(call) else self._given(call, allowed, interrupt)
+        # These may change any file of the folder. Tools that write one file see to it themselves.
+        may_write = call.name in TERMINAL or call.name.startswith(PREFIX)
+        said = begin(self._workplace) if may_write else ()
+        given = self._given(call, allowed, interrupt)
+        given = settled_call(self._workplace, given, said) if may_write else given
         self._workplace.lineage.lower(given.trust)
         text = (Text(given.text),) if given.text else ()
         result = ToolResult(call.id, text, call.name, given.error, given.exit_code, given.disposition)
@@ -321,11 +321,6 @@ class PlainToolbox:
             settle(self._workplace)
         if self._servers is not None:
             self._servers.close()
-
-    def _inspected(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> ToolOutput:
-        """Carry a call out that may leave something for other programs to run."""
-        said = begin(self._workplace)
-        return settled_call(self._workplace, self._given(call, allowed, interrupt), said)
 
     def _given(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> ToolOutput:
         tool = self._tools.get(call.name)
@@ -353,8 +348,3 @@ def _lacks_wall(workplace: ToolState, wanted: frozenset[str]) -> bool:
     if wanted.isdisjoint(TERMINAL) or not workplace.situation.limits.sandbox.required:
         return False
     return workplace.walls.wall is Wall.NONE
-
-
-def _may_write(call: ToolCall) -> bool:
-    """Whether a call may change any file of the folder. Tools that write one file see to it themselves."""
-    return call.name in TERMINAL or call.name.startswith(PREFIX)

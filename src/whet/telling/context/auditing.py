@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from whet.agents.registry import agents
 from whet.errors import WhetError
-from whet.lessons.statements.audit import Audit, AuditedStatement, InstructionFile, LastChange, Statement
+from whet.lessons.statements.audit import Audit, AuditedStatement, LastChange, Statement
 from whet.lessons.statements.checking import NameWriting, check_statement, missing_paths, removals_in
 from whet.lessons.statements.comparing import compare, copied_files
 from whet.lessons.statements.naming import NamedThing, split_statements
@@ -30,6 +30,7 @@ MOST_MANIFESTS = 2_000
 MOST_MANIFEST_BYTES = 400_000
 MOST_REMOVED = 400_000
 MOST_RENAMING = 30
+MOST_STATEMENTS = 20_000
 MOST_TRACED = 1_000  # names that are followed through the commits of their file
 _RENAMED = re.compile(r"^R\d{1,3}$")
 SUBMODULE = b"160000"
@@ -201,9 +202,6 @@ def _manifests(root: Path, paths: Iterable[str]) -> Iterator[ScriptManifest]:
                 yield found
 
 
-MOST_STATEMENTS = 20_000
-
-
 def unaudited(folder: Path, *, person: PersonFolder | None = None) -> Audit:
     """The files that agents read there and their statements, at once: nothing is found out about them."""
     root = repository_root(folder.resolve()) or folder.resolve()
@@ -226,7 +224,8 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     removals = {each: found for each in own if (found := tuple(removals_in(each, repository)))}
     repository = with_unknown(repository, root, asked, (one for found in removals.values() for _, one in found))
     dated = {each.file for each in removals}
-    dates = _dates(root, files if is_dated else [file for file in files if file.path in dated])
+    wanted = [file for file in files if file.text and (is_dated or file.path in dated)]
+    dates = {file.path: last_changes(root, file.path) for file in wanted if not file.path.startswith("~")}
     missing = {each: [thing for thing, _ in found] for each, found in removals.items()}
     written = _written(missing, dates, _Writings(root, dated))
     checked = {each: check_statement(each, repository, written.get(each, {})) for each in own}
@@ -243,10 +242,6 @@ def _holds_in(folder: str, path: str) -> bool:
     """Whether a file is read by who works in a folder of the repository, or below it."""
     above = path.rpartition("/")[0]
     return not folder or path.startswith((folder, "~", "/")) or folder.startswith(f"{above}/" if above else "")
-
-
-def _dates(root: Path, files: Iterable[InstructionFile]) -> dict[str, dict[str, LastChange]]:
-    return {file.path: last_changes(root, file.path) for file in files if file.text and not file.path.startswith("~")}
 
 
 def _changed(statement: Statement, dates: dict[str, dict[str, LastChange]]) -> LastChange | None:

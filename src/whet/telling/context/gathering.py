@@ -24,7 +24,7 @@ from whet.store.database import Database
 from whet.store.files import guidance_texts, text_in
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.memory_files import MemoryFolder, Vault, connected, load
+from whet.store.memory_files import MemoryFolder, connected, load
 from whet.store.records import keep_prompt, restore_prompt
 from whet.store.skill_files import list_skills, skill_uses
 from whet.telling.context.finding import find_files
@@ -116,6 +116,7 @@ def gather(home: Home, database: Database, request: PromptRequest) -> Sources:
     soul = text_in(home, SOUL)
     found = list_skills(home.folder) if can_load_skills(request.setting) else ()
     vault = connected(home.folder)
+    kept = vault.block(VAULT_CHARACTERS) if vault else ""  # the one file that the person keeps for agents there
     return Sources(
         setting=request.setting,
         guidance=(*built_in(), *own_guidance(home)),
@@ -127,7 +128,7 @@ def gather(home: Home, database: Database, request: PromptRequest) -> Sources:
         with_files=request.folder is not None,
         memory=_notes(home, "memory") if request.memory else None,
         user=_notes(home, "user") if request.profile else None,
-        external=_vault_block(vault),
+        external=Material(kept, Trust.USER) if kept else None,
         date=request.date,
         session=request.session,
         warnings=(
@@ -183,12 +184,6 @@ def _notes(home: Home, name: str) -> Material | None:
     """A page of notes. Foreign text comes onto it only by a person's approval or a person's own hand."""
     text = block(load(MemoryFolder(home.folder), name))
     return Material(text, Trust.AGENT) if text else None
-
-
-def _vault_block(vault: Vault | None) -> Material | None:
-    """What the connected notes have for agents: the one file that the person keeps for them."""
-    text = vault.block(VAULT_CHARACTERS) if vault else ""
-    return Material(text, Trust.USER) if text else None
 
 
 def own_guidance(home: Home) -> tuple[Passage, ...]:

@@ -2,13 +2,12 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.agents.agent import Agent
 from whet.agents.places import how_read, own_folder
 from whet.agents.registry import agents
 from whet.lessons.statements.audit import InstructionFile
@@ -45,7 +44,8 @@ def instruction_files(root: Path, repository: Repository, person: PersonFolder |
     """What agents read there: the person's own files first, then those of the project from its root inwards."""
     wanted = [*(_of_person(root, person) if person else ()), *_of_project(root, repository)]
     reader = _Reader(root, person)
-    for each in _once_each(wanted)[:MOST_FILES]:
+    once = list({each.path: each for each in reversed(wanted)}.values())[::-1]
+    for each in once[:MOST_FILES]:
         reader.take(each)
     left = len(wanted) - MOST_FILES
     more = (InstructionFile("…", fault=f"{left:,} more files were not read"),) if left > 0 else ()
@@ -126,22 +126,16 @@ def _of_project(root: Path, repository: Repository) -> list[_Wanted]:
     """The project's own, the outermost first: those that git knows, and those beside its root that it ignores."""
     found: list[_Wanted] = []
     known = agents()
-    beside = {name for agent in known for name in (*_first_names(agent), *agent.reading.always) if "*" not in name}
-    paths = {*repository.files, *(name for name in beside if os.path.lexists(root / name))}
+    beside = {
+        name for agent in known for name in (*(agent.files.project if agent.files else ()), *agent.reading.always)
+    }
+    paths = {*repository.files, *(name for name in beside if "*" not in name and os.path.lexists(root / name))}
     for path in sorted(paths, key=lambda each: (each.count("/"), each)):
         readers = [(agent.name, how) for agent in known if (how := how_read(agent, path, paths))]
         if readers:
             is_on_demand = all(how == "on demand" for _, how in readers)
             found.append(_Wanted(root / path, path, tuple(name for name, _ in readers), is_on_demand))
     return found
-
-
-def _first_names(agent: Agent) -> tuple[str, ...]:
-    return agent.files.project if agent.files else ()
-
-
-def _once_each(wanted: Iterable[_Wanted]) -> list[_Wanted]:
-    return list({each.path: each for each in reversed([*wanted])}.values())[::-1]
 
 
 def _shown(path: Path, root: Path, person: PersonFolder | None) -> str:

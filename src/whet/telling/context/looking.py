@@ -107,16 +107,14 @@ class RepositoryText(NamedTuple):
             return f"git ignores `{name}`: it may be there at times" if self._is_ignored(path) else ""
         below = f"{inside}/"
         for hit in self.hits([name], is_cased=False)[name]:
-            is_meant = hit.path == inside or hit.path.startswith(below) if inside else self._is_code(hit.path, hidden)
+            is_code = hit.path not in hidden and not hit.path.lower().endswith(NO_CODE)
+            is_meant = hit.path == inside or hit.path.startswith(below) if inside else is_code
             if is_meant:
                 return f"`{name}` is there: {hit.path}:{hit.line}"
         named = name.lower()
         paths = (path for path in self.repository.files if named in posixpath.basename(path).lower())
         there = "" if inside else next(paths, "")
         return f"`{name}` is there: {there}" if there else ""
-
-    def _is_code(self, path: str, hidden: frozenset[str]) -> bool:
-        return path not in hidden and not path.lower().endswith(NO_CODE)
 
     def _is_ignored(self, path: str) -> bool:
         if repository_root(self.root) is None:

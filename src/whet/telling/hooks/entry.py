@@ -52,7 +52,10 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int:
         try:
             name, agent = _asked(arguments)
             event = event_of(name, agent, _standard_input(), environment)
-            said = _done(home, event, environment)
+            if event.event == START:
+                said = start(home, event, environment)
+            else:
+                said = remind(home, event) if event.event == CALL else end(home, event)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         if said:
@@ -67,12 +70,6 @@ def home_of(environment: Mapping[str, str]) -> str:
     """The same folder as `store.home.find_home` gives, without loading the store."""
     named = environment.get("WHET_HOME", "")
     return os.path.abspath(os.path.expanduser(named or "~/.whet"))
-
-
-def _done(home: str, event: HostEvent, environment: Mapping[str, str]) -> str:
-    if event.event == START:
-        return start(home, event, environment)
-    return remind(home, event) if event.event == CALL else end(home, event)
 
 
 def end(home: str, event: HostEvent) -> str:
@@ -161,17 +158,14 @@ def _compiled(home: str, environment: Mapping[str, str]) -> Any:
         with open(path, "rb") as file:
             return json.load(file)
     except (OSError, ValueError):
-        if not os.path.isdir(home) or not (environment.get("WHET_DATABASE_URL") or _has_store(home)):
+        has_store = environment.get("WHET_DATABASE_URL") or os.path.exists(os.path.join(home, "whet.db"))
+        if not os.path.isdir(home) or not has_store:
             return None
     from whet.telling.hooks.compiling import compile_now  # noqa: PLC0415 - once in the life of a home
 
     compile_now(environment)
     with open(path, "rb") as file:
         return json.load(file)
-
-
-def _has_store(home: str) -> bool:
-    return os.path.exists(os.path.join(home, "whet.db"))
 
 
 def _mark_seen(home: str, agent: str) -> None:

@@ -73,9 +73,22 @@ def event_of(event: str, agent: str, body: Any, environment: Mapping[str, str]) 
     if not session:
         raise NotAnEvent("standard input has no session_id")
     folder = _text(body, "cwd") or _text(body, "directory") or os.getcwd()
-    path = _text(body, "transcript_path") or _database(marks, environment)
-    unattended, is_resumed = _is_unattended(marks, environment), _text(body, "source") == "resume"
-    return HostEvent(event, host, session, path, folder, unattended, is_resumed, _command(body))
+    variable, otherwise, file = marks.database  # where a host keeps all its sessions, if it hands no path on
+    database = os.path.join(environment.get(variable) or os.path.expanduser(otherwise), file) if file else ""
+    variable, start = marks.unattended  # nobody sits there, as far as the host says so
+    is_unattended = bool(variable) and environment.get(variable, "").startswith(start)
+    given = body.get("tool_input")
+    command = given.get("command") if isinstance(given, dict) else None
+    return HostEvent(
+        event,
+        host,
+        session,
+        _text(body, "transcript_path") or database,
+        folder,
+        is_unattended,
+        is_resumed=_text(body, "source") == "resume",
+        command=command[:LONGEST_COMMAND] if isinstance(command, str) else "",
+    )
 
 
 def agent_of(body: Mapping[str, Any]) -> str:
@@ -95,24 +108,6 @@ def _marks(agent: Agent | None) -> HostMarks:
 def _text(body: Mapping[str, Any], name: str) -> str:
     value = body.get(name)
     return value if isinstance(value, str) and len(value) <= LONGEST and value.isprintable() else ""
-
-
-def _command(body: Mapping[str, Any]) -> str:
-    given = body.get("tool_input")
-    command = given.get("command") if isinstance(given, dict) else None
-    return command[:LONGEST_COMMAND] if isinstance(command, str) else ""
-
-
-def _database(marks: HostMarks, environment: Mapping[str, str]) -> str:
-    """Where a host keeps all its sessions, if it hands no path on."""
-    variable, otherwise, file = marks.database
-    return os.path.join(environment.get(variable) or os.path.expanduser(otherwise), file) if file else ""
-
-
-def _is_unattended(marks: HostMarks, environment: Mapping[str, str]) -> bool:
-    """Whether nobody sits there, as far as the host says so."""
-    variable, start = marks.unattended
-    return bool(variable) and environment.get(variable, "").startswith(start)
 
 
 def put_in_spool(home: str, event: str, agent: str, session: str, **more: Any) -> str:

@@ -110,7 +110,8 @@ def has_plugin(agent: str, config: Path) -> bool:
         return (config / plugin.noted / NAME).exists()
     noted = _notes(config, plugin.notes).get(plugin.noted)
     listed = noted.items() if isinstance(noted, dict) else ()
-    return any(name.startswith(PLUGIN) and _is_on(how) for name, how in listed)
+    plugins = (how for name, how in listed if name.startswith(PLUGIN))
+    return any(bool(how.get("enabled", True)) if isinstance(how, dict) else bool(how) for how in plugins)
 
 
 def _notes(config: Path, name: str) -> dict[str, Any]:
@@ -120,10 +121,6 @@ def _notes(config: Path, name: str) -> dict[str, Any]:
         return tomllib.loads((files.read(_place(config, (name,))) or b"").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         return {}  # the agent reads no plugin from it either
-
-
-def _is_on(how: Any) -> bool:
-    return bool(how.get("enabled", True)) if isinstance(how, dict) else bool(how)
 
 
 def program_in(agent: str, config: Path) -> str:
@@ -168,8 +165,16 @@ def _ours(agent: str, config: Path) -> dict[str, list[Any]]:
     hooks = _document(config, _place_of(host_hooks(agent))).get("hooks")
     named = hooks.items() if isinstance(hooks, dict) else ()
     lists = {event: groups for event, groups in named if isinstance(groups, list)}
-    found = {event: [_anywhere(group) for group in groups if _is_ours(group)] for event, groups in lists.items()}
-    return {event: groups for event, groups in found.items() if groups}
+    found = {event: [group for group in groups if _is_ours(group)] for event, groups in lists.items()}
+    # As they stand where no program is named by its path.
+    return {
+        event: [
+            {**group, "hooks": [{**each, "command": _bare(each["command"])} for each in group["hooks"]]}
+            for group in groups
+        ]
+        for event, groups in found.items()
+        if groups
+    }
 
 
 def _without_ours(hooks: Any, config: Path, place: tuple[str, ...]) -> dict[str, list[Any]]:
@@ -193,11 +198,6 @@ def _is_ours(group: Any) -> bool:
         isinstance(each, str) and _bare(each).removeprefix(UNLESS).startswith((MARK, f"exec {MARK}"))
         for each in commands
     )
-
-
-def _anywhere(group: Any) -> Any:
-    """A group of Whet's hooks as it stands where no program is named by its path."""
-    return {**group, "hooks": [{**each, "command": _bare(each["command"])} for each in group["hooks"]]}
 
 
 def _bare(command: str) -> str:

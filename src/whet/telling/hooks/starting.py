@@ -69,7 +69,7 @@ def _candidates(
     holding = [rule for rule in compiled["rules"] if is_for(rule, event, project=project)]
     standing = _standing(event, environment) if holding else ""
     # Where its file has a say in a rule, old or new, the session is not drawn for: it would hear both.
-    free = [rule for rule in holding if not any(_stands(each["line"], standing) for each in _chain(rule))]
+    free = [rule for rule in holding if not any(f"\n{each['line']}\n" in standing for each in _chain(rule))]
     free.sort(key=lambda rule: not rule["operator"])
     longest = [max((each["line"] for each in _chain(rule)), key=words.estimate) for rule in free]
     fitting = frozenset(words.fitting(longest, compiled["budget"] - words.estimate(compiled["frame"])))
@@ -95,10 +95,6 @@ def _standing(event: HostEvent, environment: Mapping[str, str]) -> str:
     person = Path(os.path.expanduser("~"))
     found = (reading(files, person=person, environment=environment, project=each).file for each in above)
     return "\n".join(["", *(_text(file) for file in dict.fromkeys(found) if file is not None), ""])
-
-
-def _stands(line: str, standing: str) -> bool:
-    return f"\n{line}\n" in standing
 
 
 def _text(path: Path) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from whet.agents.registry import known
 from whet.errors import WhetError
 from whet.ledger.entries import Item
-from whet.ledger.marked_block import HASH_BYTES, Block, Damage, find, place, take_out
+from whet.ledger.marked_block import HASH_BYTES, Damage, find, place, take_out
 from whet.store import files
 from whet.store.canary_counts import Delivery, keep_delivery
 from whet.store.database import Database
@@ -32,6 +32,7 @@ from whet.telling.targets.settings import FILE_AGENT, Target, hooked_agents, is_
 from whet.telling.targets.skill_folders import Content, Copy, Kind, TargetFile, keep, lead, look, tidy
 from whet.values import Value
 
+Result = TypeVar("Result")
 ATTEMPTS = 5
 PROJECT_FILE_MODE = 0o644  # others who work in the project read it too
 LOG_NAME = "sync-log.jsonl"  # a file and no table: the files that agents read are this machine's, as are their sessions
@@ -203,16 +204,12 @@ def _note(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers
 
 def deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers) -> TargetChange:
     """Write the block of one file, or take it out where nobody reads it any more."""
+    names = readers.names
     if readers.are_gone:
-        return TargetChange(readers.names, path, "skipped", f"The folder {readers.first.project} does not exist.")
-    for _ in range(ATTEMPTS):
-        try:
-            return _deliver(order, rules, path, readers)
-        except files.Conflict:  # somebody wrote meanwhile: look again
-            continue
-        except WhetError as error:
-            return TargetChange(readers.names, path, "skipped", f"{error.message} {error.advice}".strip())
-    return TargetChange(readers.names, path, "conflict", f"{path} kept changing while Whet was writing it.")
+        return TargetChange(names, path, "skipped", f"The folder {readers.first.project} does not exist.")
+    return _tried(
+        partial(_deliver, order, rules, path, readers), path, lambda kind, note: TargetChange(names, path, kind, note)
+    )
 
 
 def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers) -> TargetChange:
@@ -227,7 +224,9 @@ def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Read
         return TargetChange(names, path, "conflict", f"{path} cannot be updated: {standing.reason}. {advice}")
     if standing and standing.edited and not order.force:
         note = f"The block in {path} was edited. Undo the edit, or run `whet sync --force` to replace it."
-        return TargetChange(names, path, "conflict", note, _diff(standing.text, text))
+        lines = (standing.text.splitlines(), text.splitlines())
+        diff = "\n".join(difflib.unified_diff(*lines, "in the file", "Whet's", lineterm=""))
+        return TargetChange(names, path, "conflict", note, diff)
     agent = known(first.agent)
     its = agent.files if agent else None
     if found.content is None and text and agent and its and its.has_default and not first.project:
@@ -236,10 +235,11 @@ def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Read
     after = place(found.content, text, preamble=its.preamble if its else b"")
     note = " ".join(filter(None, (found.note, _unwritten(readers, rules, text, left_out))))
     if standing and standing.edited and not order.dry_run:
-        note = f"The edited text was saved as {_keep(order.home, path, standing)}. {note}".strip()
-    return _put(
-        order, found, after, first, TargetChange(names, path, "written", note, _change_of(found.content, after))
-    )
+        saved = _keep_bytes(order.home, path, standing.text.encode("utf-8", "surrogateescape") + b"\n")
+        note = f"The edited text was saved as {saved}. {note}".strip()
+    old, new = ((each or b"").decode("utf-8", "replace").splitlines() for each in (found.content, after))
+    diff = "\n".join(difflib.unified_diff(old, new, "before", "after", lineterm="", n=1))
+    return _put(order, found, after, first, TargetChange(names, path, "written", note, diff))
 
 
 def _unwritten(readers: Readers, rules: tuple[Item, ...], text: str, left_out: int) -> str:
@@ -277,22 +277,24 @@ def deliver_skills(
         return [TargetChange(readers.names, folder, "skipped", f"{error.message} {error.advice}".strip())]
     save = partial(_keep_bytes, order.home) if order.force else None
     hand = skill_folders.CopyOptions(home, order.dry_run, save, readers.first.project)
-    copies = [_tried(name, partial(skill_folders.copy, real, name, content, hand)) for name, content in wanted.items()]
-    copies += [_tried(name, partial(skill_folders.withdraw, real, name, hand)) for name in gone]
+    acts = {name: partial(skill_folders.copy, real, name, content, hand) for name, content in wanted.items()}
+    acts |= {name: partial(skill_folders.withdraw, real, name, hand) for name in gone}
+    copies = [_tried(act, name, partial(Copy, name)) for name, act in acts.items()]
     if not readers.targets and not order.dry_run:
         tidy(real, readers.first.project)
     return [TargetChange(readers.names, str(Path(folder) / each.name), each.kind, each.note) for each in copies]
 
 
-def _tried(name: str, act: Callable[[], Copy]) -> Copy:
+def _tried(act: Callable[[], Result], name: str, otherwise: Callable[[Kind, str], Result]) -> Result:
+    """What came of a write, tried again where another one came in between."""
     for _ in range(ATTEMPTS):
         try:
             return act()
-        except files.Conflict:  # another sync wrote meanwhile: look again
+        except files.Conflict:
             continue
         except WhetError as error:
-            return Copy(name, "skipped", f"{error.message} {error.advice}".strip())
-    return Copy(name, "conflict", f"{name} kept changing while Whet was writing it.")
+            return otherwise("skipped", f"{error.message} {error.advice}".strip())
+    return otherwise("conflict", f"{name} kept changing while Whet was writing it.")
 
 
 def _shared(targets: tuple[Target, ...], field: str) -> dict[str, tuple[Target, ...]]:
@@ -309,24 +311,10 @@ def _real(path: str) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _keep(home: Home, path: str, block: Block) -> Path:
-    return _keep_bytes(home, path, block.text.encode("utf-8", "surrogateescape") + b"\n")
-
-
 def _keep_bytes(home: Home, path: str, body: bytes) -> Path:
     """Saved under its name and its hash."""
     name = hashlib.blake2b(body, digest_size=HASH_BYTES).hexdigest()
     return keep(home, f"{Path(path).stem}-{name}{Path(path).suffix}", body)
-
-
-def _diff(before: str, after: str) -> str:
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), "in the file", "Whet's", lineterm="")
-    return "\n".join(lines)
-
-
-def _change_of(before: bytes | None, after: bytes | None) -> str:
-    old, new = ((each or b"").decode("utf-8", "replace") for each in (before, after))
-    return "\n".join(difflib.unified_diff(old.splitlines(), new.splitlines(), "before", "after", lineterm="", n=1))
 
 
 def tell(home: Home, database: Database, *, now: float) -> tuple[TargetChange, ...]:
