@@ -196,18 +196,12 @@ def execute(
             yield _failed(failure, replace(spend(spent, None), seconds=now() - began))
             return
         spent = heard.spent
-        turn = yield from _turn(run, heard, toolbox, interrupt=interrupt, now=now)
-        run = turn.run
-        if turn.ended is not None:
-            yield replace(turn.ended, spent=replace(spent, seconds=now() - began))
-            return
-
-
-class Turn(NamedTuple):
-    """The run after a reply and its results; `ended` where that was the last."""
-
-    run: Run
-    ended: Ended | None = None
+        for said in _turn(run, heard, toolbox, interrupt=interrupt, now=now):
+            if isinstance(said, Ended):
+                yield replace(said, spent=replace(spent, seconds=now() - began))
+                return
+            yield said
+            run = grown(run, said)
 
 
 def _prevented(run: Run, spent: Spent) -> Ended | None:
@@ -257,15 +251,15 @@ def _is_empty(reply: Reply) -> bool:
     return not message.text.strip() and not message.calls and reply.stop not in (StopReason.LENGTH, StopReason.REFUSED)
 
 
-def _turn(
-    run: Run, heard: ModelAnswer, toolbox: Toolbox, *, interrupt: Event, now: Clock
-) -> Generator[Message, None, Turn]:
-    """What follows from a reply: the message, the results of its calls, and whether the run ends with it."""
+def _turn(run: Run, heard: ModelAnswer, toolbox: Toolbox, *, interrupt: Event, now: Clock) -> Iterator[Message | Ended]:
+    """What follows from a reply: the message, the results of its calls, and how the run ends where it ends with it."""
     if heard.reply is None:
-        return (yield from _stopped(run, heard.partial, now=now))
+        yield from _stopped(run, heard.partial, now=now)
+        return
     message, stop = heard.reply
     if _is_empty(heard.reply):
-        return Turn(run, Ended(Ending.EMPTY, "the model gave no answer, twice"))
+        yield Ended(Ending.EMPTY, "the model gave no answer, twice")
+        return
     own = named(whole(message), (call.id for each in run.messages for call in each.calls))
     said = replace(own.message, at=now())
     if said.parts:
@@ -278,27 +272,24 @@ def _turn(
         run = grown(run, result)
         reports += [answer.report] if answer.report else []
     if interrupt.is_set():
-        return (yield from _stopped(run, "", now=now))
-    return (yield from _after(run, stop, reports, has_calls=bool(said.calls), now=now))
+        yield from _stopped(run, "", now=now)
+    elif stop is StopReason.REFUSED:
+        yield Ended(Ending.REFUSED, "the model or a filter refused to answer")
+    elif reports:
+        yield Ended(Ending.FINISHED, report=reports[0])
+    elif not said.calls:
+        yield from _last_words(run, stop, now=now)
 
 
-def _after(
-    run: Run, stop: StopReason, reports: list[WorkReport], *, has_calls: bool, now: Clock
-) -> Generator[Message, None, Turn]:
-    if stop is StopReason.REFUSED:
-        return Turn(run, Ended(Ending.REFUSED, "the model or a filter refused to answer"))
-    if reports:
-        return Turn(run, Ended(Ending.FINISHED, report=reports[0]))
-    if has_calls:
-        return Turn(run)
+def _last_words(run: Run, stop: StopReason, *, now: Clock) -> Iterator[Message | Ended]:
+    """How a run ends with words that ask for no tool."""
     if stop is not StopReason.LENGTH:
-        return Turn(run, Ended(Ending.FINISHED))
-    if not is_full(run):
-        return Turn(run, Ended(Ending.CUT, "the model reached its output limit"))
-    # A shorter conversation gives it room to go on.
-    order = _inserted(notice("answer_cut"), Origin.INSERTED, now)
-    yield order
-    return Turn(grown(run, order), Ended(Ending.COMPACTED, "the context is full"))
+        yield Ended(Ending.FINISHED)
+    elif not is_full(run):
+        yield Ended(Ending.CUT, "the model reached its output limit")
+    else:  # a shorter conversation gives it room to go on
+        yield _inserted(notice("answer_cut"), Origin.INSERTED, now)
+        yield Ended(Ending.COMPACTED, "the context is full")
 
 
 def _results(run: Run, own: Named, stop: StopReason, toolbox: Toolbox, *, interrupt: Event) -> Iterator[Answer]:
@@ -317,9 +308,8 @@ def _results(run: Run, own: Named, stop: StopReason, toolbox: Toolbox, *, interr
         yield Answer(refused[call.id], Trust.AGENT) if call.id in refused else next(carried_out)
 
 
-def _stopped(run: Run, partial: str, *, now: Clock) -> Generator[Message, None, Turn]:
+def _stopped(run: Run, partial: str, *, now: Clock) -> Iterator[Message | Ended]:
     """Leave a conversation that can go on: what was said so far, and that stopped by the user here."""
-    left = [_inserted(notice("stopped"), Origin.INTERRUPT, now)]
     if partial.strip():
         said = Message(
             role=Role.AGENT,
@@ -329,9 +319,9 @@ def _stopped(run: Run, partial: str, *, now: Clock) -> Generator[Message, None, 
             model=run.model,
             origin=Origin.INTERRUPT,
         )
-        left.insert(0, whole(said))
-    yield from left
-    return Turn(grown(run, *left), Ended(Ending.INTERRUPTED, "stopped by the user"))
+        yield whole(said)
+    yield _inserted(notice("stopped"), Origin.INTERRUPT, now)
+    yield Ended(Ending.INTERRUPTED, "stopped by the user")
 
 
 def _inserted(text: str, origin: Origin, now: Clock) -> Message:

@@ -29,6 +29,7 @@ CHUNK_BYTES = 1 << 16
 MOST_ERROR_BYTES = 1 << 16
 MOST_KEPT = 8
 END_SECONDS = 0.02  # to wait for the end of an answer costs less than a new connection
+_PLAIN = {"Accept-Encoding": "identity"}
 MOST_LEFT = 16  # chunks of an answer behind the point at which it was understood
 
 
@@ -53,8 +54,13 @@ class Route(NamedTuple):
     @property
     def authority(self) -> str:
         """Host and port as requests name them."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == PORTS["https" if self.is_secure else "http"] else f"{host}:{self.port}"
+        is_usual = self.port == PORTS["https" if self.is_secure else "http"]
+        return self.bracketed if is_usual else f"{self.bracketed}:{self.port}"
+
+    @property
+    def bracketed(self) -> str:
+        """The host as addresses name it."""
+        return f"[{self.host}]" if ":" in self.host else self.host
 
 
 def route_to(base_url: str, environment: Mapping[str, str], *, what: str = "base_url") -> Route:
@@ -167,10 +173,6 @@ class Timeouts(NamedTuple):
     bytes_seconds: float = 300.0
 
 
-WAITS = Timeouts()
-_PLAIN = {"Accept-Encoding": "identity"}
-
-
 class Response:
     """An answer whose head has come. Its body is read once; read to its end, the connection can be used again."""
 
@@ -232,7 +234,7 @@ class Response:
 class Client:
     """Requests to one endpoint, from as many threads as there are."""
 
-    def __init__(self, route: Route, *, now: Callable[[], float], waits: Timeouts = WAITS) -> None:
+    def __init__(self, route: Route, *, now: Callable[[], float], waits: Timeouts = Timeouts()) -> None:  # noqa: B008 - it is frozen
         self._route = route
         self._now = now
         self._waits = waits
@@ -241,15 +243,21 @@ class Client:
 
     def post(self, path: str, headers: Mapping[str, str], body: bytes, *, interrupt: threading.Event) -> Response:
         """Send a request and wait for the head of its answer."""
-        return self._ask(
-            self._head("POST", path, {**headers, **_PLAIN, "Content-Length": str(len(body))}) + body, interrupt
-        )
+        return self._ask("POST", path, {**headers, **_PLAIN, "Content-Length": str(len(body))}, body, interrupt)
 
     def get(self, path: str, headers: Mapping[str, str], *, interrupt: threading.Event) -> Response:
         """Ask for what lies at a path, and wait for the head of the answer."""
-        return self._ask(self._head("GET", path, {**headers, **_PLAIN}), interrupt)
+        return self._ask("GET", path, {**headers, **_PLAIN}, b"", interrupt)
 
-    def _ask(self, request: bytes, interrupt: threading.Event) -> Response:
+    def _ask(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes, interrupt: threading.Event
+    ) -> Response:
+        route = self._route
+        forwarding = route.proxy if not route.is_secure else None
+        target = f"{f'http://{route.authority}' if forwarding else ''}{route.path}{path}"
+        allowed = forwarding.authorization if forwarding else ""
+        given = {"Host": route.authority, "Proxy-Authorization": allowed, **headers}
+        request = _lines(f"{method} {target} HTTP/1.1", given) + body
         wire = self._idle(Patience(interrupt, self._now, self._waits.bytes_seconds))
         if wire is not None:
             # An endpoint may end a connection that was idle too long in the very moment in which it is used again.
@@ -317,8 +325,7 @@ class Client:
         return self._context
 
     def _tunnel(self, wire: Wire, authorization: str) -> None:
-        host = f"[{self._route.host}]" if ":" in self._route.host else self._route.host
-        target = f"{host}:{self._route.port}"
+        target = f"{self._route.bracketed}:{self._route.port}"
         wire.send(_lines(f"CONNECT {target} HTTP/1.1", {"Host": target, "Proxy-Authorization": authorization}))
         answer = _answer(wire, method="CONNECT")
         if answer.status != http.client.OK:
@@ -327,17 +334,6 @@ class Client:
                 advice="Check HTTPS_PROXY, or exclude the endpoint with NO_PROXY.",
                 is_certain=answer.status in (401, 403, 407),
             )
-
-    def _head(self, method: str, path: str, headers: Mapping[str, str]) -> bytes:
-        route = self._route
-        forwarded = route.proxy is not None and not route.is_secure
-        target = f"{f'http://{route.authority}' if forwarded else ''}{route.path}{path}"
-        given = {
-            "Host": route.authority,
-            "Proxy-Authorization": route.proxy.authorization if route.proxy and forwarded else "",
-            **headers,
-        }
-        return _lines(f"{method} {target} HTTP/1.1", given)
 
 
 class _Unanswered(TransportFailed):

@@ -227,7 +227,7 @@ def namers(found: spots.TriggerPlaces, environment: Mapping[str, str], roots: tu
     for spot in found.spots.values():
         folder = os.path.dirname(spot.path)
         if spot.loads is not None:
-            yield _of_trigger(spot, roots)
+            yield _of_spot(spot, spot.loads, _upwards(folder, roots))
         elif spot.orders is not None and spot.program == spots.GIT:
             yield from _of_settings(spot.path, (*trees.get(folder, ()), folder))
         elif spot.care is TriggerAction.REFUSED and spots.HOOKS in (
@@ -235,10 +235,7 @@ def namers(found: spots.TriggerPlaces, environment: Mapping[str, str], roots: tu
             os.path.basename(spot.path),
         ):
             repository = folder if os.path.basename(spot.path) == spots.HOOKS else os.path.dirname(folder)
-            bases = (*trees.get(repository, ()), folder)
-            text = spot.content.body.decode("latin-1") if spot.content.kind == "file" else ""
-            whole = frozenset({spot.path}) if spot.content.kind == "link" else frozenset[str]()
-            yield Namer(spot.path, text, spots.GIT, TriggerAction.REFUSED, bases, whole=whole)
+            yield _of_spot(spot, TriggerAction.REFUSED, (*trees.get(repository, ()), folder))
 
 
 def of_person(environment: Mapping[str, str], trees: tuple[str, ...]) -> Iterator[Namer]:
@@ -267,14 +264,18 @@ def worktrees(found: spots.TriggerPlaces) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _of_trigger(spot: spots.TriggerPlace, roots: tuple[str, ...]) -> Namer:
-    assert spot.loads is not None
-    bases = [os.path.dirname(spot.path)]
-    while bases[-1] not in roots and len(bases[-1]) > 1:
-        bases.append(os.path.dirname(bases[-1]))
-    whole = frozenset({spot.path}) if spot.content.kind == "link" else frozenset[str]()
+def _of_spot(spot: spots.TriggerPlace, care: TriggerAction, bases: Iterable[str]) -> Namer:
     text = spot.content.body.decode("latin-1") if spot.content.kind == "file" else ""
-    return Namer(spot.path, text, spot.program, spot.loads, tuple(bases), whole=whole)
+    whole = frozenset({spot.path}) if spot.content.kind == "link" else frozenset[str]()
+    return Namer(spot.path, text, spot.program, care, tuple(bases), whole=whole)
+
+
+def _upwards(folder: str, roots: tuple[str, ...]) -> Iterator[str]:
+    """A folder and those around it, up to one of the roots."""
+    yield folder
+    while folder not in roots and len(folder) > 1:
+        folder = os.path.dirname(folder)
+        yield folder
 
 
 def _of_settings(path: str, bases: Iterable[str]) -> Iterator[Namer]:

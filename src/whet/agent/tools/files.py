@@ -6,7 +6,7 @@ import os
 import stat
 import uuid
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from msgspec import Meta
 
@@ -25,14 +25,6 @@ CONTEXT_LINES = 2
 Path_ = Annotated[str, Meta(description="from the working folder, or absolute")]
 
 
-class _Page(NamedTuple):
-    """Some lines of a file, where they end, and whether there are more."""
-
-    lines: list[str]
-    last: int
-    more: bool
-
-
 def read_file(
     occasion: CallContext,
     *,
@@ -47,14 +39,14 @@ def read_file(
         size = os.fstat(descriptor).st_size
         if b"\0" in os.pread(descriptor, SNIFFED_BYTES, 0):
             return failed(f"{path} is a binary file of {size:,} bytes. Use the terminal to look into it.")
-        page = _page(descriptor, offset, limit)
-    if not page.lines:
+        lines, last, has_more = _page(descriptor, offset, limit)
+    if not lines:
         if size == 0:
             return ToolOutput("[the file is empty]")
-        return failed(f"{path} has only {page.last} lines.")
-    text = "\n".join(page.lines)
-    if page.more:
-        text += f"\n[lines {offset} to {page.last}; more from offset {page.last + 1}; {size:,} bytes in all]"
+        return failed(f"{path} has only {last} lines.")
+    text = "\n".join(lines)
+    if has_more:
+        text += f"\n[lines {offset} to {last}; more from offset {last + 1}; {size:,} bytes in all]"
     return ToolOutput(text, trust=trust)
 
 
@@ -109,8 +101,8 @@ def _edit(occasion: CallContext, path: str, *, old: str, new: str, every: bool) 
     )
 
 
-def _page(descriptor: int, offset: int, limit: int) -> _Page:
-    """The lines asked for. A line that is too long, and a page that is, are cut."""
+def _page(descriptor: int, offset: int, limit: int) -> tuple[list[str], int, bool]:
+    """The lines asked for, the number of the last, and whether there are more; what is too long is cut."""
     lines: list[str] = []
     number, scanned, size = 0, 0, 0
     with open(descriptor, "rb", closefd=False) as file:
@@ -119,12 +111,12 @@ def _page(descriptor: int, offset: int, limit: int) -> _Page:
             if scanned > SCANNED_BYTES:
                 raise WhetError("The lines lie too far into the file.", advice="Use sed or grep in the terminal.")
             if number + 1 >= offset and (len(lines) == limit or size > READ_BYTES):
-                return _Page(lines, number, more=True)
+                return lines, number, True
             number += 1
             if number >= offset:
                 lines.append(_shown(line))
                 size += len(lines[-1])
-    return _Page(lines, number, more=False)
+    return lines, number, False
 
 
 def _shown(line: bytes) -> str:

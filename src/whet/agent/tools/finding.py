@@ -104,14 +104,6 @@ class FileSearch(NamedTuple):
     glob: str
 
 
-class FileMatch(NamedTuple):
-    """A file, or a line in one."""
-
-    path: str
-    line: int = 0
-    text: str = ""
-
-
 def search_files(
     occasion: CallContext,
     *,
@@ -128,13 +120,14 @@ def search_files(
         return failed(f"There is no {path}.")
     sought = FileSearch(guard, root, pattern, glob)
     matches = sorted(_matches(sought, occasion.interrupt))
-    lines = [f"{each.path}:{each.line}: {each.text}" if each.line else each.path for each in matches[:limit]]
+    lines = [f"{name}:{number}: {text}" if number else name for name, number, text in matches[:limit]]
     if len(matches) > limit:
         lines.append(f"[{len(matches) - limit:,} more; narrow the search]")
     return ToolOutput("\n".join(lines) or "[nothing found]", trust=occasion.workplace.trust_of_place(root))
 
 
-def _matches(sought: FileSearch, interrupt: Event) -> Iterator[FileMatch]:
+def _matches(sought: FileSearch, interrupt: Event) -> Iterator[tuple[str, int, str]]:
+    """Lines with their files and numbers; where no pattern is looked for, files alone."""
     try:
         # Within a whole file, the beginning and the end of the text mean those of any line.
         wanted = re2.compile(f"(?m:{sought.pattern})", _quiet()) if sought.pattern else None
@@ -148,14 +141,14 @@ def _matches(sought: FileSearch, interrupt: Event) -> Iterator[FileMatch]:
         if interrupt.is_set() or time.monotonic() > deadline:
             return
         if wanted is None:
-            yield FileMatch(_named(sought, path))
+            yield _named(sought, path), 0, ""
             continue
         body = _text(path)
         if body and wanted.search(body):
             lines = ((n, line) for n, line in enumerate(body.split("\n"), start=1) if wanted.search(line))
             for count, (number, line) in enumerate(lines):
                 if count < MOST_IN_FILE:
-                    yield FileMatch(_named(sought, path), number, plain(line.strip())[:LINE_CHARACTERS])
+                    yield _named(sought, path), number, plain(line.strip())[:LINE_CHARACTERS]
 
 
 def _quiet() -> re2.Options:

@@ -14,7 +14,7 @@ from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, PatchOrigin, PatchWriter, Proof
 from whet.own.examples.templates import MOST_EXAMPLES, Template, described, name_fault
 from whet.own.examples.warm_start import as_openai, examples
-from whet.own.told.memory import Memory, NoteChange, Refusal, complaint
+from whet.own.told.memory import NoteChange, Refusal, complaint
 from whet.own.told.skills import FILE
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Transcript, session_id
@@ -49,7 +49,10 @@ def memory(
     with _author(occasion, text or match) as author:
         try:
             if action == "list":
-                return _listed(notes_of(author, page))
+                notes = notes_of(author, page)
+                lines = [f"{note.id}  {note.text}" for note in notes.notes]
+                size = f"{notes.size} of {notes.limit} characters used."
+                return ToolOutput("\n".join([*lines, size]), trust=Trust.AGENT)
             made = remember(author, page, [NoteChange(ACTIONS[action], text, match)])
             if isinstance(made, Refusal):
                 raise complaint(made)
@@ -74,7 +77,9 @@ def skills(  # noqa: PLR0913 - a tool takes what its model may say
     with _author(occasion, f"{description}\n{text}") as author:
         try:
             if action == "list":
-                return _index(author)
+                found = [each.skill for each in list_skills(author.home.folder) if each.skill]
+                lines = [f"{each.name}: {each.description}" for each in found]
+                return ToolOutput("\n".join(lines) or "There are no skills yet.", trust=Trust.AGENT)
             if action == "view":
                 return _view(author, name, file)
             if action == "create":
@@ -135,16 +140,6 @@ def _build(
     # No word of the agent's stands in it but the name: what it read in this session may have chosen its words.
     made = Template(name, mined.examples, mined.activity, described(mined.examples), created=author.now)
     return _template_answer(keep_template(author, made))
-
-
-def _listed(notes: Memory) -> ToolOutput:
-    lines = [f"{note.id}  {note.text}" for note in notes.notes]
-    return ToolOutput("\n".join([*lines, f"{notes.size} of {notes.limit} characters used."]), trust=Trust.AGENT)
-
-
-def _index(author: "Author") -> ToolOutput:
-    lines = [f"{each.name}: {each.skill.description}" for each in list_skills(author.home.folder) if each.skill]
-    return ToolOutput("\n".join(lines) or "There are no skills yet.", trust=Trust.AGENT)
 
 
 def _view(author: "Author", name: str, file: str) -> ToolOutput:

@@ -21,6 +21,7 @@ from whet.own.runs.settings import McpServer
 from whet.sessions.tool_families import PREFIX, Definition
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
+from whet.shipped.extras import require
 from whet.text.quoting import visible
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Servers:
     """The servers of a session, each held by a task of its own on a loop in another thread."""
 
     def __init__(self, servers: tuple[McpServer, ...], environment: Mapping[str, str]) -> None:
+        require("mcp", "MCP servers")
         from anyio.from_thread import start_blocking_portal  # noqa: PLC0415 - comes with the extra
 
         self._environment = environment

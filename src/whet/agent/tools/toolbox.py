@@ -21,7 +21,6 @@ from whet.own.runs.run import WorkReport, WorkStatus
 from whet.sessions.tool_families import PREFIX, Definition, trust_of_shown
 from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
-from whet.shipped.extras import require
 from whet.store.opening import opened
 from whet.store.search import search
 from whet.values import Value
@@ -251,7 +250,6 @@ def toolbox(situation: Situation, *, sets: Sequence[str], messages: Iterable[Mes
         return PlainToolbox(workplace, built_in(), sets=sets)
     from whet.agent.tools.servers import Servers  # noqa: PLC0415 - slow to load, and seldom needed
 
-    require("mcp", "MCP servers")
     servers = Servers(situation.limits.servers, situation.environment)
     offered = tuple(Tool(offer.definition, partial(servers.call, offer)) for offer in servers.offers)
     return PlainToolbox(workplace, (*built_in(), *offered), sets=sets, servers=servers)

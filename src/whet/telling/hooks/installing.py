@@ -32,6 +32,7 @@ PLUGIN = f"{NAME}@"  # as hosts name it, with the marketplace behind it
 # A process for each call of a tool would cost too much: the host's shell looks first whether there is a reminder.
 UNLESS = f'[ ! -s "${{WHET_HOME:-$HOME/.whet}}/{FOLDER}/{REMINDERS}" ] || '
 START_SECONDS, CALL_SECONDS = 8, 3
+USUAL_HOME = ".whet"
 
 
 class HookChange(NamedTuple):
@@ -54,29 +55,27 @@ def install_hooks(agent: str, config: Path, home: Home, program: Path | None = N
     prepare_home(home)
     os.makedirs(home.folder / FOLDER, mode=0o700, exist_ok=True)  # from now on the rules are compiled for hooks
     its = host_hooks(agent)
-    place = _place_of(its)
     if its.script:
-        return _put(config, place, _script(its, program))
-    document = _document(config, place)
-    hooks = _without_ours(document.get("hooks"), config, place)
+        return _put(config, its.file, _script(its, program))
+    document = _document(config, its.file)
+    hooks = _without_ours(document.get("hooks"), config / its.file)
     for event, groups in hooks_of(agent, program)["hooks"].items():
         hooks[event] = [*hooks.get(event, []), *groups]
-    return _put(config, place, _encode({**document, "hooks": hooks}))
+    return _put(config, its.file, _encode({**document, "hooks": hooks}))
 
 
 def remove_hooks(agent: str, config: Path) -> HookChange:
     """Take out what `install_hooks` put in; a file that holds nothing else goes too."""
     its = host_hooks(agent)
-    place = _place_of(its)
     if its.script:
-        return _put(config, place, None)
-    document = _document(config, place)
+        return _put(config, its.file, None)
+    document = _document(config, its.file)
     before = document.pop("hooks", None)
-    hooks = _without_ours(before, config, place)
+    hooks = _without_ours(before, config / its.file)
     if hooks == (before or {}):
-        return HookChange(config.joinpath(*place), False)
+        return HookChange(config / its.file, False)
     left = {**document, "hooks": hooks} if hooks else document
-    return _put(config, place, _encode(left) if left else None)
+    return _put(config, its.file, _encode(left) if left else None)
 
 
 def are_installed(agent: str, config: Path) -> bool:
@@ -116,9 +115,9 @@ def has_plugin(agent: str, config: Path) -> bool:
 
 def _notes(config: Path, name: str) -> dict[str, Any]:
     if not name.endswith(".toml"):
-        return _document(config, (name,))
+        return _document(config, name)
     try:
-        return tomllib.loads((files.read(_place(config, (name,))) or b"").decode())
+        return tomllib.loads((files.read(_place(config, name)) or b"").decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         return {}  # the agent reads no plugin from it either
 
@@ -127,9 +126,9 @@ def program_in(agent: str, config: Path) -> str:
     """The program that hooks in a config home name by its whole path; empty where they trust in the agent's PATH."""
     its = host_hooks(agent)
     if its.script:
-        found = OWN_PROGRAM.search(files.read(_place(config, _place_of(its))) or b"")
+        found = OWN_PROGRAM.search(files.read(_place(config, its.file)) or b"")
         return str(msgspec.json.decode(b'"%b"' % found[1])) if found else ""
-    hooks = _document(config, _place_of(its)).get("hooks")
+    hooks = _document(config, its.file).get("hooks")
     starts = hooks.get("SessionStart") if isinstance(hooks, dict) else None
     for group in starts if isinstance(starts, list) else ():
         found_path = OWN_PATH.match(group["hooks"][0]["command"]) if _is_ours(group) else None
@@ -162,7 +161,7 @@ def hooks_of(agent: str, program: Path | None = None) -> dict[str, Any]:
 
 def _ours(agent: str, config: Path) -> dict[str, list[Any]]:
     """The hooks of Whet that stand in an agent's file."""
-    hooks = _document(config, _place_of(host_hooks(agent))).get("hooks")
+    hooks = _document(config, host_hooks(agent).file).get("hooks")
     named = hooks.items() if isinstance(hooks, dict) else ()
     lists = {event: groups for event, groups in named if isinstance(groups, list)}
     found = {event: [group for group in groups if _is_ours(group)] for event, groups in lists.items()}
@@ -177,12 +176,12 @@ def _ours(agent: str, config: Path) -> dict[str, list[Any]]:
     }
 
 
-def _without_ours(hooks: Any, config: Path, place: tuple[str, ...]) -> dict[str, list[Any]]:
+def _without_ours(hooks: Any, path: Path) -> dict[str, list[Any]]:
     """The hooks of others; an event that had ours alone is left out."""
     found = {} if hooks is None else hooks
     if not isinstance(found, dict) or not all(isinstance(groups, list) for groups in found.values()):
         raise WhetError(
-            f"The hooks in {config.joinpath(*place)} are not in the form that Whet knows.",
+            f"The hooks in {path} are not in the form that Whet knows.",
             advice="Put the file right, or install the plugin instead.",
         )
     kept = {event: [group for group in groups if not _is_ours(group)] for event, groups in found.items()}
@@ -205,26 +204,26 @@ def _bare(command: str) -> str:
     return head + OWN_PATH.sub("", command.removeprefix(UNLESS))
 
 
-def _document(config: Path, place: tuple[str, ...]) -> dict[str, Any]:
-    body = files.read(_place(config, place))
+def _document(config: Path, file: str) -> dict[str, Any]:
+    body = files.read(_place(config, file))
     try:
         found = msgspec.json.decode(body) if body and body.strip() else {}
     except UnicodeDecodeError as error:
-        raise _unreadable(config, place, "it is not UTF-8 text") from error
+        raise _unreadable(config / file, "it is not UTF-8 text") from error
     except (msgspec.DecodeError, RecursionError) as error:
-        raise _unreadable(config, place, str(error)) from error
+        raise _unreadable(config / file, str(error)) from error
     if not isinstance(found, dict):
-        raise _unreadable(config, place, "it is not a JSON object")
+        raise _unreadable(config / file, "it is not a JSON object")
     return found
 
 
-def _unreadable(config: Path, place: tuple[str, ...], why: str) -> WhetError:
-    return WhetError(f"{config.joinpath(*place)} cannot be read: {why}.", advice="Put the file right, then try again.")
+def _unreadable(path: Path, why: str) -> WhetError:
+    return WhetError(f"{path} cannot be read: {why}.", advice="Put the file right, then try again.")
 
 
-def _put(config: Path, place: tuple[str, ...], body: bytes | None) -> HookChange:
+def _put(config: Path, file: str, body: bytes | None) -> HookChange:
     """The file as it should be, written only where it differs; None takes it away."""
-    there = _place(config, place)
+    there = _place(config, file)
     standing = files.read(there)
     if standing == body:
         return HookChange(there.path, False)
@@ -236,13 +235,13 @@ def _put(config: Path, place: tuple[str, ...], body: bytes | None) -> HookChange
     return HookChange(there.path, True)
 
 
-def _place(config: Path, place: tuple[str, ...]) -> files.Place:
-    return files.beneath(Path(os.path.realpath(config)), *place)
+def _place(config: Path, file: str) -> files.Place:
+    return files.beneath(Path(os.path.realpath(config)), *file.split("/"))
 
 
 def _script_there(its: AgentHooks, config: Path) -> bytes | None:
     """The script in a config home as it stands where no program is named by its path."""
-    found = files.read(_place(config, _place_of(its)))
+    found = files.read(_place(config, its.file))
     return None if found is None else OWN_PROGRAM.sub(b'const OWN = ""', found)
 
 
@@ -255,19 +254,12 @@ def _encode(document: dict[str, Any]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
-def _place_of(its: AgentHooks) -> tuple[str, ...]:
-    return tuple(its.file.split("/"))
-
-
 def host_hooks(agent: str) -> AgentHooks:
     """What Whet knows of an agent's hooks; raises WhetError where it has none."""
     found = known(agent)
     if found is None or found.hooks is None:
         raise WhetError(f"Whet has no hooks for {agent}.", advice=f"Agents with hooks: {', '.join(hosts())}.")
     return found.hooks
-
-
-USUAL_HOME = ".whet"
 
 
 def installed_hosts(home: Home, person: Path, environment: Mapping[str, str]) -> frozenset[str]:
