@@ -27,19 +27,12 @@ def secured(server: Loopback, **environment: str) -> Asking:
     return asking(endpoint, Model("m"), key=KEY, environment=environment, timing=timing(Pauses()))
 
 
-def test_a_connection_is_used_again() -> None:
-    with playing(streamed(GOOD)) as server:
+@pytest.mark.parametrize("play", [streamed(GOOD), Play((GOOD,), framing="length")])
+def test_a_connection_is_used_again(play: Play) -> None:
+    with playing(play) as server:
         provider = asking_of(server)
         for _ in range(5):
             assert replied(provider).message.text == "Hello"
-        assert {request.connection for request in server.requests} == {1}
-
-
-def test_a_connection_is_used_again_after_an_answer_with_a_length() -> None:
-    with playing(Play((GOOD,), framing="length")) as server:
-        provider = asking_of(server)
-        for _ in range(3):
-            replied(provider)
         assert {request.connection for request in server.requests} == {1}
 
 

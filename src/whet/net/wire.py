@@ -16,15 +16,14 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from typing import Any, NamedTuple, TypeVar
 
-
-class Interrupted(Exception):
-    """The person, or the program, stopped the run while a provider or a tool was at work."""
-
-
 GLANCE_SECONDS = 0.05
 SEND_BYTES = 1 << 18
 Found = list[tuple[socket.AddressFamily, Any]]  # each family has its own form of address
 _Result = TypeVar("_Result")
+
+
+class Interrupted(Exception):
+    """The person, or the program, stopped the run while a provider or a tool was at work."""
 
 
 class TransportFailed(Exception):

@@ -4,8 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from agent.loopback import JSON, Play, playing, streamed
@@ -61,15 +59,6 @@ def test_a_reply_is_put_together_and_shown_as_it_comes(watched: Watch) -> None:
     kinds = ["thought", "thought", "text", "text", "call", "call"]
     assert [piece.kind for piece in pieces if isinstance(piece, Fragment)] == kinds
     assert request.line == "POST /v1/messages HTTP/1.1"
-
-
-@settings(max_examples=25)
-@given(st.lists(st.integers(0, len(WHOLE)), max_size=60))
-def test_any_split_of_the_stream_gives_the_same_reply(cuts: list[int]) -> None:
-    with playing(streamed(WHOLE, *cuts)) as server:
-        provider = asking_of(server, "anthropic")
-        assert replied(provider, CLAUDE).message.parts == PARTS
-        provider.close()
 
 
 def test_thoughts_go_back_unchanged_in_their_place(watched: Watch) -> None:

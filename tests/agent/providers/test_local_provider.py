@@ -11,9 +11,10 @@ import pytest
 from msgspec.structs import replace
 
 from agent.prefixes import Watch
+from agent.scenes import Notebook
 from whet.agent.assembling import says
 from whet.agent.loop import execute, refusal
-from whet.agent.protocols import Answer, Chosen, ProviderFailed, ProviderFault, Reply, StopReason
+from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply, StopReason
 from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.errors import WhetError
@@ -23,8 +24,7 @@ from whet.own.runs.run import Budget, Ended, Fragment, Run, Sampling, grown
 from whet.own.runs.settings import LocalModelSettings, ModelFacts, Settings
 from whet.own.runs.text_calls import parsed
 from whet.sessions.tool_families import Definition
-from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
-from whet.sessions.trust import Trust
+from whet.sessions.transcripts import Ending, Message, Role, ToolCall
 from whet.store.home import Home
 
 READ = Definition(
@@ -35,20 +35,8 @@ READ = Definition(
 SYSTEM = "You are an assistant that reads files for the user. " * 6
 
 
-class Shelf:
-    """A toolbox with one tool, which knows one file."""
-
-    def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:
-        assert call.name in allowed
-        assert not interrupt.is_set()
-        path = json.loads(call.arguments)["path"]
-        return Answer(ToolResult(call.id, (Text(f"{path} says: hello"),), tool=call.name, error=False), Trust.TOOL)
-
-    def can_run_beside(self, _call: ToolCall) -> bool:
-        return True
-
-    def close(self) -> None:
-        """Nothing runs."""
+def says_hello(call: ToolCall) -> str:
+    return f"{json.loads(call.arguments)['path']} says: hello"
 
 
 def chosen_with(home: Home, local: LocalModelSettings, window: int | None = None) -> Chosen:
@@ -98,7 +86,7 @@ def test_the_model_calls_a_tool_in_text_and_reads_its_own_prompt_from_the_cache(
     caller: LocalProvider, watched: Watch
 ) -> None:
     run = run_with("Read the file notes.txt.")
-    said = list(execute(run, watched(caller), Shelf(), interrupt=Event(), now=time.time))
+    said = list(execute(run, watched(caller), Notebook(during=says_hello), interrupt=Event(), now=time.time))
     messages = [each for each in said if isinstance(each, Message)]
     first, result = messages[:2]
     (call,) = first.calls

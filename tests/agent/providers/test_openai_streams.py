@@ -94,11 +94,6 @@ def test_any_split_of_the_stream_gives_the_same_reply(cuts: list[int]) -> None:
     assert reply.message.text == "Größe: 日本"
 
 
-def test_one_byte_at_a_time_gives_the_same_reply() -> None:
-    with playing(streamed(WHOLE, *range(len(WHOLE)))) as server:
-        assert replied(asking_of(server)).message.text == "Größe: 日本"
-
-
 def test_each_request_of_a_session_extends_the_one_before_on_the_wire(watched: Watch) -> None:
     with playing(streamed(WHOLE), streamed(openai_answer({"content": "Done."}))) as server:
         provider = watched(asking_of(server))

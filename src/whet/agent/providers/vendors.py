@@ -18,6 +18,50 @@ from whet.text import fields
 from whet.values import Value
 
 MOST_BYTES = 1 << 25
+ID_CHARACTERS = 9
+Thinking = Literal["", "reasoning_content", "reasoning", "reasoning_details", "signatures"]
+MOST_CHARACTERS = 300
+PASSING = frozenset({408, 409, 425, 429, *range(500, 600)}) - {501, 505}
+
+# By the codes and types that the vendors document.
+CODES: Mapping[str, ProviderFault] = {
+    code: fault
+    for fault, codes in (
+        (ProviderFault.CONTEXT, "context_length_exceeded exceed_context_size_error request_too_large"),
+        (ProviderFault.CONTEXT, "string_above_max_length"),
+        (ProviderFault.MONEY, "insufficient_quota insufficient_balance billing_hard_limit_reached billing_not_active"),
+        (ProviderFault.MONEY, "billing_error"),
+        (ProviderFault.KEY, "invalid_api_key api_key_invalid authentication_error permission_error"),
+        (ProviderFault.LIMIT, "rate_limit_exceeded rate_limit_error rate_limit_reached_error"),
+        (ProviderFault.ENDPOINT, "overloaded_error api_error server_error internal_server_error timeout_error"),
+        (ProviderFault.REQUEST, "invalid_request_error not_found_error model_not_found"),
+    )
+    for code in codes.split()
+}
+STATUSES: Mapping[int, ProviderFault] = {
+    401: ProviderFault.KEY,
+    402: ProviderFault.MONEY,
+    403: ProviderFault.KEY,
+    413: ProviderFault.CONTEXT,
+    429: ProviderFault.LIMIT,
+}
+
+# Where a vendor has no code of its own for it, the words of its documented message.
+WORDINGS = (
+    (
+        ProviderFault.CONTEXT,
+        re.compile(
+            r"prompt is too long|exceed(?:s|ed)? (?:the )?(?:model'?s? )?(?:context|maximum|model token)"
+            r"|maximum (?:context|prompt|input) length|context (?:window|length|size|limit)|too many input tokens"
+            r"|token count.{0,40}exceeds|too large for model with"
+        ),
+    ),
+    (
+        ProviderFault.MONEY,
+        re.compile(r"credit balance is too low|insufficient (?:balance|credit|funds|quota)|used all available credits"),
+    ),
+    (ProviderFault.KEY, re.compile(r"api key not valid|invalid api key|incorrect api key")),
+)
 
 
 class Malformed(Exception):
@@ -77,10 +121,6 @@ def joined_halves(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
-
-
-ID_CHARACTERS = 9
-Thinking = Literal["", "reasoning_content", "reasoning", "reasoning_details", "signatures"]
 
 
 def as_object(arguments: str) -> str:
@@ -143,50 +183,6 @@ def dialect_of(name: str, base_url: str) -> Dialect:
     """The dialect of an endpoint; one that nobody knows gets what most of them take."""
     host = (urlsplit(base_url).hostname or "").lower()
     return BY_HOST.get(host) or BY_NAME.get(name) or PLAIN
-
-
-MOST_CHARACTERS = 300
-PASSING = frozenset({408, 409, 425, 429, *range(500, 600)}) - {501, 505}
-
-# By the codes and types that the vendors document.
-CODES: Mapping[str, ProviderFault] = {
-    code: fault
-    for fault, codes in (
-        (ProviderFault.CONTEXT, "context_length_exceeded exceed_context_size_error request_too_large"),
-        (ProviderFault.CONTEXT, "string_above_max_length"),
-        (ProviderFault.MONEY, "insufficient_quota insufficient_balance billing_hard_limit_reached billing_not_active"),
-        (ProviderFault.MONEY, "billing_error"),
-        (ProviderFault.KEY, "invalid_api_key api_key_invalid authentication_error permission_error"),
-        (ProviderFault.LIMIT, "rate_limit_exceeded rate_limit_error rate_limit_reached_error"),
-        (ProviderFault.ENDPOINT, "overloaded_error api_error server_error internal_server_error timeout_error"),
-        (ProviderFault.REQUEST, "invalid_request_error not_found_error model_not_found"),
-    )
-    for code in codes.split()
-}
-STATUSES: Mapping[int, ProviderFault] = {
-    401: ProviderFault.KEY,
-    402: ProviderFault.MONEY,
-    403: ProviderFault.KEY,
-    413: ProviderFault.CONTEXT,
-    429: ProviderFault.LIMIT,
-}
-
-# Where a vendor has no code of its own for it, the words of its documented message.
-WORDINGS = (
-    (
-        ProviderFault.CONTEXT,
-        re.compile(
-            r"prompt is too long|exceed(?:s|ed)? (?:the )?(?:model'?s? )?(?:context|maximum|model token)"
-            r"|maximum (?:context|prompt|input) length|context (?:window|length|size|limit)|too many input tokens"
-            r"|token count.{0,40}exceeds|too large for model with"
-        ),
-    ),
-    (
-        ProviderFault.MONEY,
-        re.compile(r"credit balance is too low|insufficient (?:balance|credit|funds|quota)|used all available credits"),
-    ),
-    (ProviderFault.KEY, re.compile(r"api key not valid|invalid api key|incorrect api key")),
-)
 
 
 class Asked(NamedTuple):

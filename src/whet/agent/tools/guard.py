@@ -38,6 +38,7 @@ TOOLS = names(
     " .config/git .gitignore .gitignore_global .gitattributes"
 )
 MOST_REPOSITORIES = 200  # that a wall keeps; what is done to others is found afterwards
+LINKS = (40, 20, 62)  # ELOOP of Linux, ENOTDIR, ELOOP of macOS
 
 
 def secret_places(environment: Mapping[str, str], folder: Path) -> Iterator[Path]:
@@ -175,9 +176,6 @@ class Guard(NamedTuple):
                 found = sorted(os.listdir(above))
                 return f"{above} holds: {', '.join(found[:20])}{' …' if len(found) > 20 else ''}."
         return "Check the path."
-
-
-LINKS = (40, 20, 62)  # ELOOP of Linux, ENOTDIR, ELOOP of macOS
 
 
 def guard_of(

@@ -28,6 +28,11 @@ from whet.values import Value
 if TYPE_CHECKING:
     from whet.agent.tools.servers import Servers
 
+MARKS = {"open": "[ ]", "doing": "[>]", "done": "[x]", "dropped": "[-]"}
+# What a schema says to people and generators of code, and not to a model.
+LEFT_OUT = ("title", "$defs", "additionalProperties")  # an unknown argument is answered with the known ones
+SAYS_NOTHING: tuple[tuple[str, object], ...] = (("default", ""), ("default", []))  # of what may be left out anyway
+
 
 def session_search(
     occasion: CallContext,
@@ -56,9 +61,6 @@ class TodoStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     status: Literal["open", "doing", "done", "dropped"] = "open"
 
 
-MARKS = {"open": "[ ]", "doing": "[>]", "done": "[x]", "dropped": "[-]"}
-
-
 def todo(
     occasion: CallContext,
     *,
@@ -80,11 +82,6 @@ def finish(
     """End the work. `nothing_to_report` where there is nothing that a person needs to read."""
     trust = occasion.workplace.lineage.trust_of(report)
     return ToolOutput("The work is ended.", trust=trust, report=WorkReport(status, report))
-
-
-# What a schema says to people and generators of code, and not to a model.
-LEFT_OUT = ("title", "$defs", "additionalProperties")  # an unknown argument is answered with the known ones
-SAYS_NOTHING: tuple[tuple[str, object], ...] = (("default", ""), ("default", []))  # of what may be left out anyway
 
 
 class Schema(Value, frozen=True):

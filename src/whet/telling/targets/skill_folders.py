@@ -20,6 +20,12 @@ from whet.store.home import Home, holds, prepare_home
 
 WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 KEPT_FOLDER = "replaced"
+MARKER = ".whet.json"
+MAIN_FILE = "SKILL.md"
+HASH_BYTES = 16
+Content = Mapping[str, bytes]  # of one skill: names of files with slashes, and what they hold
+Kind = Literal["written", "unchanged", "removed", "skipped", "conflict"]
+Keep = Callable[[str, bytes], object]  # saves what a person is about to replace
 
 
 class TargetFile(NamedTuple):
@@ -90,14 +96,6 @@ def tidy(folder: Path, project: str) -> None:
     with contextlib.suppress(OSError):  # something else is in it: it stays, and so do those above
         for each in inner:
             each.rmdir()
-
-
-MARKER = ".whet.json"
-MAIN_FILE = "SKILL.md"
-HASH_BYTES = 16
-Content = Mapping[str, bytes]  # of one skill: names of files with slashes, and what they hold
-Kind = Literal["written", "unchanged", "removed", "skipped", "conflict"]
-Keep = Callable[[str, bytes], object]  # saves what a person is about to replace
 
 
 class Ownership(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
