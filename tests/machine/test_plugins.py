@@ -4,11 +4,12 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from command import allow, environment
+from command import Whet, allow, environment
 from installed import Installed
 from lengths import long
 from proving.agents import program
@@ -90,46 +91,46 @@ def test_the_agents_own_program_installs_the_plugin_and_removes_it(
     assert not folder.exists()
 
 
-def test_the_plugin_of_an_older_whet_is_brought_up_to_date(
-    installed: Installed, variables: dict[str, str], tmp_path: Path
-) -> None:
+@pytest.fixture
+def setup(whet: Whet, variables: dict[str, str]) -> Whet:
+    """`whet setup` on that machine, for what does not ask where Whet was installed from."""
+    return partial(whet, "setup", variables={"PATH": variables["PATH"]})
+
+
+def test_the_plugin_of_an_older_whet_is_brought_up_to_date(setup: Whet, tmp_path: Path) -> None:
     noted = '{"enabledPlugins": {"whet@whet": true}}'
     install = f"echo '{noted}' > $HOME/.claude/settings.json"
     stub(tmp_path, "claude", f'echo "$2 $3" >> {tmp_path}/asked; [ "$2" = install ] && {install}; :')
-    installed.run("setup", *REST, variables=variables)
+    setup(*REST)
     record = tmp_path / "home" / "setup.json"
     known = json.loads(record.read_text())
     known["hooks"][0]["plugin"] = "another"
     record.write_text(json.dumps(known))
     (tmp_path / "asked").unlink()
-    assert "Installed the plugin in claude-code" in installed.run("setup", *REST, variables=variables)
+    assert "Installed the plugin in claude-code" in setup(*REST).out
     wanted = ["uninstall whet@whet", "marketplace remove", "marketplace add", "install whet@whet"]
     assert (tmp_path / "asked").read_text().splitlines() == wanted
-    assert "Nothing to change." in installed.run("setup", *REST, variables=variables)
-    installed.run("setup", "--undo", "--yes", variables=variables)
+    assert "Nothing to change." in setup(*REST).out
+    assert setup("--undo", "--yes").code == 0
     assert dict(content(tmp_path / "person")) == {}
 
 
-def test_hooks_are_added_where_the_plugin_cannot_be(
-    installed: Installed, variables: dict[str, str], tmp_path: Path
-) -> None:
+def test_hooks_are_added_where_the_plugin_cannot_be(setup: Whet, tmp_path: Path) -> None:
     stub(tmp_path, "claude", "exit 1")
-    assert "Added hooks to" in installed.run("setup", *REST, variables=variables)
+    assert "Added hooks to" in setup(*REST).out
     assert are_installed("claude-code", tmp_path / "person" / ".claude")
 
 
-def test_a_plugin_that_cannot_be_removed_is_named_and_stays_on_record(
-    installed: Installed, variables: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_plugin_that_cannot_be_removed_is_named_and_stays_on_record(setup: Whet, tmp_path: Path) -> None:
     settings = tmp_path / "person" / ".claude" / "settings.json"
     stub(tmp_path, "claude", "exit 0")
-    installed.run("setup", *REST, variables=variables)
+    setup(*REST)
     settings.write_text('{"enabledPlugins": {"whet@whet": true}}')
     stub(tmp_path, "claude", "exit 1")
-    left = installed.run("setup", "--undo", "--yes", variables=variables, code=1)
-    assert "claude plugin uninstall whet@whet" in " ".join(left.split())
+    left = setup("--undo", "--yes")
+    assert (left.code, "claude plugin uninstall whet@whet" in " ".join(left.out.split())) == (1, True)
     settings.unlink()
-    installed.run("setup", "--undo", "--yes", variables=variables)
+    assert setup("--undo", "--yes").code == 0
     assert not (tmp_path / "home" / "setup.json").exists()
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, Done, Whet, allow
-from whet.machine.records import alone, digest_of
+from whet.machine.records import alone
 from whet.store.home import Home
+from whet.store.records import hash_of
 
 ORDINARY = '{"model":"opus",\n   "env": {"A": "1"} }'
 
@@ -135,9 +136,9 @@ def test_hooks_of_an_older_whet_are_brought_up_to_date_and_undone_as_ever(
     settings, record = machine / ".claude" / "settings.json", tmp_path / "home" / "setup.json"
     newest = json.loads(settings.read_text())
     older = {**newest, "hooks": {event: each for event, each in newest["hooks"].items() if event != "PreToolUse"}}
-    digest = digest_of(settings.read_bytes())
+    digest = hash_of(settings.read_bytes())
     settings.write_text(json.dumps(older))
-    record.write_text(record.read_text().replace(digest, digest_of(settings.read_bytes())))
+    record.write_text(record.read_text().replace(digest, hash_of(settings.read_bytes())))
     if is_edited:
         settings.write_text(json.dumps({**older, "model": "sonnet"}))
     shown = setup("--dry-run").out

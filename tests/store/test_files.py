@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.store.files import Conflict, Place, at, beneath, entries, locked, move, read, remove, write
-from whet.store.folders import LIMIT_BYTES, place_of, spelled, sync, temporary_name
-from whet.store.sqlite import SQLite
+from whet.store.folders import LIMIT_BYTES, place_of, spelled, temporary_name
 
 WORKER = Path(__file__).with_name("file_worker.py")
 SMALL_DISK_BYTES = 64 * 1024
@@ -268,17 +267,6 @@ def test_eight_processes_that_count_lose_nothing(root: Path) -> None:
     assert read(beneath(root, "number")) == b"80"
 
 
-def test_files_and_folders_can_be_synced(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("text")
-    for path in (tmp_path, tmp_path / "file"):
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            sync(descriptor)
-        finally:
-            os.close(descriptor)
-    assert (tmp_path / "file").read_text() == "text"
-
-
 def test_an_open_file_is_found_where_it_was_moved_to(tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     old.write_text("text")
@@ -295,11 +283,3 @@ def test_a_link_is_spelled_as_what_it_leads_to(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("folder")
     assert spelled(tmp_path / "link") == (tmp_path / "folder").resolve()
     assert spelled(tmp_path / "missing") == tmp_path.resolve() / "missing"
-
-
-def test_the_database_asks_for_more_than_the_cache_of_the_drive(tmp_path: Path) -> None:
-    database = SQLite(tmp_path / "whet.db")
-    try:
-        assert database.query("PRAGMA fullfsync") == [(1,)]
-    finally:
-        database.close()

@@ -42,8 +42,8 @@ def test_the_library_is_one_that_does_not_corrupt() -> None:
 
 def test_the_log_is_written_ahead_and_forced_to_disk_and_references_hold(embedded: Home) -> None:
     with opened(embedded) as database:
-        found = {name: database.query(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous")}
-        assert found == {"journal_mode": "wal", "synchronous": 2}  # 2 is FULL
+        found = {name: database.query(f"PRAGMA {name}")[0][0] for name in ("journal_mode", "synchronous", "fullfsync")}
+        assert found == {"journal_mode": "wal", "synchronous": 2, "fullfsync": 1}  # 2 is FULL
         with pytest.raises(apsw.ConstraintError):
             database.execute("INSERT INTO uses (message, tool) VALUES (999, 'Bash')")
 

@@ -30,7 +30,7 @@ from whet.machine.looking import (
     target_for,
 )
 from whet.machine.plugins import add_plugin, clear_away, digest_of_plugin, plugin_of, program_for, remove_plugin
-from whet.machine.records import HookedAgent, SetupRecord, WrittenFile, digest_of, is_as_left, load_record, save_record
+from whet.machine.records import HookedAgent, SetupRecord, WrittenFile, is_as_left, load_record, save_record
 from whet.machine.services import Control, control, start
 from whet.own.jobs.job import NAME, nightly_job, written
 from whet.secrets.redactor import secret_values
@@ -39,6 +39,7 @@ from whet.store import files
 from whet.store.database import Database
 from whet.store.job_records import place_of
 from whet.store.opening import opened
+from whet.store.records import hash_of
 from whet.store.settings_file import load
 from whet.telling.context.zone import local_zone
 from whet.telling.hooks.installing import are_outdated, has_plugin, install_hooks, remove_hooks
@@ -138,7 +139,7 @@ def _note_around(
         if _before(path).before == noted.file.before:  # nothing was done, so there is nothing to take back
             save_record(here.home, replace(record, hooks=others))
         raise
-    done = replace(noted, file=replace(noted.file, digest=digest_of(files.read(files.at(path)) or b"")))
+    done = replace(noted, file=replace(noted.file, digest=hash_of(files.read(files.at(path)) or b"")))
     save_record(here.home, replace(record, hooks=(*others, done)))
 
 
@@ -157,7 +158,7 @@ def _add_target(here: SetupPlace, step: SetupStep) -> str:
 def _add_service(here: SetupPlace, run: Control) -> str:
     service = here.service
     body = service.text.encode()
-    noted = replace(_before(service.path), digest=digest_of(body))
+    noted = replace(_before(service.path), digest=hash_of(body))
     save_record(here.home, replace(load_record(here.home), service=noted))
     service.path.parent.mkdir(parents=True, exist_ok=True)
     files.write(files.at(service.path), body, expected=None, mode=READABLE)
@@ -169,7 +170,7 @@ def _add_job(here: SetupPlace) -> str:
     zone = local_zone(here.environment)
     job = nightly_job(here.nightly_at, program=str(here.program), timezone=zone, now=here.now)
     path = place_of(here.home.folder, job.name).path
-    noted = WrittenFile(str(path), digest_of(written(job).encode()))
+    noted = WrittenFile(str(path), hash_of(written(job).encode()))
     save_record(here.home, replace(load_record(here.home), job=noted))
     with opened(here.home) as database:
         keep_job(_author(here, database, "set up"), job)

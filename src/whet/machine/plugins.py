@@ -9,10 +9,10 @@ from pathlib import Path
 from whet.agents.agent import AgentPlugin
 from whet.agents.registry import known
 from whet.errors import WhetError
-from whet.machine.records import digest_of
 from whet.machine.services import Control
 from whet.store import files
 from whet.store.home import Home, prepare_home
+from whet.store.records import hash_of
 
 FOLDER = "plugin"
 PLUGIN = "whet"
@@ -65,7 +65,7 @@ def lay_out(home: Home) -> Path:
 def digest_of_plugin() -> str:
     """What tells the plugin that comes with this Whet from that of another."""
     parts = [part for names, body in _content(_shipped()) for part in ("/".join(names).encode(), body)]
-    return digest_of(b"\0".join(parts))
+    return hash_of(b"\0".join(parts))
 
 
 def clear_away(home: Home) -> None:

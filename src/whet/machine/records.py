@@ -1,7 +1,6 @@
 """What `whet setup` did, kept in the home, so that it can be taken back exactly."""
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,11 +11,11 @@ from whet.errors import WhetError
 from whet.store import files
 from whet.store.folders import explained, locking
 from whet.store.home import Home, prepare_home
+from whet.store.records import hash_of
 from whet.values import Value
 
 FILE_NAME = "setup.json"
 LOCK_NAME = ".setup.lock"
-DIGEST_BYTES = 16
 
 
 class WrittenFile(Value, frozen=True):
@@ -93,14 +92,10 @@ def alone(home: Home) -> Iterator[None]:
         yield
 
 
-def digest_of(body: bytes) -> str:
-    return hashlib.blake2b(body, digest_size=DIGEST_BYTES).hexdigest()
-
-
 def is_as_left(written: WrittenFile) -> bool:
     """Whether the file holds what was written there."""
     body = files.read(files.at(Path(written.path)))
-    return body is not None and digest_of(body) == written.digest
+    return body is not None and hash_of(body) == written.digest
 
 
 def _place(home: Home) -> files.Place:

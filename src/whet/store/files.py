@@ -3,7 +3,7 @@
 import contextlib
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
@@ -19,13 +19,12 @@ from whet.store.folders import (
 )
 from whet.store.home import DATABASE_NAME, Home
 
-__all__ = ["Conflict", "Folder", "FolderEntry", "Place", "at", "beneath", "decoded", "entered", "entries", "locked"]
+__all__ = ["Conflict", "Folder", "entered", "locked"]  # of an open folder, for who uses files
+
 NAME_BYTES = 255
 GUIDANCE = "guidance"
 SUFFIX = ".md"
 Kind = TypeVar("Kind")
-__all__ += ["FoundFile", "NamedFiles"]
-__all__ += ["move", "names_in", "read", "remove", "text_of", "write"]
 
 
 class Place(NamedTuple):
@@ -135,6 +134,18 @@ def entries(place: Place) -> tuple[FolderEntry, ...]:
         with os.scandir(folder.descriptor) as found:
             known = (_entry(each) for each in found if not is_temporary(each.name))
             return tuple(sorted(entry for entry in known if entry is not None))
+
+
+def below(place: Place, *, deepest: int) -> Iterator[tuple[Place, FolderEntry]]:
+    """Every file below a folder in the order of names, so many folders deep, without links and what is hidden."""
+    for entry in entries(place):
+        inner = Place(place.root, (*place.names, entry.name))
+        if entry.name.startswith("."):
+            continue
+        if entry.kind == "file":
+            yield inner, entry
+        elif entry.kind == "folder" and deepest:
+            yield from below(inner, deepest=deepest - 1)
 
 
 def _entry(found: os.DirEntry[str]) -> FolderEntry | None:

@@ -13,7 +13,7 @@ from whet.own.told import memory, note_pages
 from whet.own.told.memory import Memory, Note, NoteChange, Refusal
 from whet.own.told.note_pages import PageForm
 from whet.sessions.trust import Trust
-from whet.store.files import Place, beneath, decoded, entries, locked, read, remove, write
+from whet.store.files import Place, below, beneath, decoded, locked, read, remove, write
 from whet.text import toml
 from whet.text.likeness import sense
 from whet.values import Value
@@ -118,7 +118,7 @@ class Vault(NamedTuple):
         return note_pages.shown(_text(beneath(self.folder, self.note)), limit)
 
     def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
-        places = itertools.islice(_markdown(self.folder, ()), MOST_FILES)
+        places = itertools.islice(_markdown(self.folder), MOST_FILES)
         found = (excerpts("/".join(each.names), _text(each), Trust.EXTERNAL) for each in places)
         return best(itertools.chain.from_iterable(found), question, limit=limit)
 
@@ -156,16 +156,11 @@ def disconnect(home: Path) -> bool:
     return body is not None
 
 
-def _markdown(root: Path, names: tuple[str, ...]) -> Iterator[Place]:
-    """The files to search, without hidden folders, links, and what is too large to be a note."""
-    for entry in entries(Place(root, names)):
-        inner = (*names, entry.name)
-        if entry.name.startswith("."):
-            continue
-        if entry.kind == "folder" and len(inner) < DEEPEST:
-            yield from _markdown(root, inner)
-        elif entry.kind == "file" and entry.name.endswith(".md") and entry.size_bytes <= MOST_BYTES:
-            yield Place(root, inner)
+def _markdown(root: Path) -> Iterator[Place]:
+    """The files to search, without what is too large to be a note."""
+    for place, entry in below(Place(root, ()), deepest=DEEPEST - 1):
+        if entry.name.endswith(".md") and entry.size_bytes <= MOST_BYTES:
+            yield place
 
 
 def _text(place: Place) -> str:

@@ -12,7 +12,9 @@ from whet.store.files import (
     Conflict,
     Folder,
     FolderEntry,
+    FoundFile,
     Place,
+    below,
     beneath,
     decoded,
     entered,
@@ -27,6 +29,9 @@ FOLDER = "skills"
 ARCHIVE = ("archive", "skills")
 DEEPEST = 4
 SKILL = "skill"  # the form of what a session was shown
+
+
+SkillFile = FoundFile[Skill]
 
 
 class SkillUse(NamedTuple):
@@ -71,15 +76,7 @@ def skill_uses(database: Database) -> dict[str, SkillUse]:
     return {skill: SkillUse(int(views), int(sessions), float(last)) for skill, views, sessions, last in rows}
 
 
-class SkillFolder(NamedTuple):
-    """A folder of skills' with what is in it: a skill, or the fault that keeps it from being one."""
-
-    name: str
-    skill: Skill | None
-    fault: str = ""
-
-
-def list_skills(home: Path) -> tuple[SkillFolder, ...]:
+def list_skills(home: Path) -> tuple[SkillFile, ...]:
     """Every skill in the order of names; one that cannot be read is listed with its fault."""
     names = [entry.name for entry in entries(beneath(home, FOLDER)) if _may_be_skill(entry)]
     with entered(home, (FOLDER,)) as folder:  # once for all of them: there may be hundreds
@@ -88,7 +85,7 @@ def list_skills(home: Path) -> tuple[SkillFolder, ...]:
 
 def usable(home: Path) -> tuple[Skill, ...]:
     """The skills without a fault, for the prompt."""
-    return tuple(found.skill for found in list_skills(home) if found.skill is not None)
+    return tuple(found.value for found in list_skills(home) if found.value is not None)
 
 
 def load(home: Path, name: str) -> Skill:
@@ -118,8 +115,9 @@ def place_of(home: Path, name: str, file: str = FILE) -> Place:
 
 def support_files(home: Path, name: str) -> tuple[str, ...]:
     """The names of a skill's support files, such as references/guide.md."""
-    folder = place_of(home, name).names[:-1]
-    return tuple(sorted(path for part in FOLDERS for path in _files(home, folder, (part,))))
+    folder = _folder(home, name)
+    found = (place for part in FOLDERS for place, _ in below(Place(home, (*folder.names, part)), deepest=DEEPEST))
+    return tuple(sorted("/".join(place.names[len(folder.names) :]) for place in found))
 
 
 def archive(home: Path, name: str, *, expected: bytes) -> Place:
@@ -176,26 +174,18 @@ def _archived(home: Path, name: str) -> Iterator[tuple[int, Place]]:
             yield int(number or 1), beneath(home, *ARCHIVE, entry.name)
 
 
-def _found(folder: Folder, name: str) -> SkillFolder | None:
+def _found(folder: Folder, name: str) -> SkillFile | None:
+    path = folder.path / name / FILE
     try:
         body = folder.read_in(name, FILE)
         if body is None:
             return None
-        skill = skills.read(decoded(body, folder.path / name / FILE))
+        skill = skills.read(decoded(body, path))
     except WhetError as error:
-        return SkillFolder(name, None, error.message)
-    wrong = skills.faults(skill, folder=name)
-    return SkillFolder(name, None, "; ".join(wrong)) if wrong else SkillFolder(name, skill)
+        return FoundFile(name, path, None, error.message)
+    wrong = "; ".join(skills.faults(skill, folder=name))
+    return FoundFile(name, path, None if wrong else skill, wrong)
 
 
 def _may_be_skill(entry: FolderEntry) -> bool:
     return entry.kind == "folder" and not entry.name.startswith(".")
-
-
-def _files(home: Path, folder: tuple[str, ...], names: tuple[str, ...]) -> Iterator[str]:
-    for entry in entries(Place(home, (*folder, *names))):
-        path = (*names, entry.name)
-        if entry.kind == "file":
-            yield "/".join(path)
-        elif entry.kind == "folder" and len(path) <= DEEPEST:
-            yield from _files(home, folder, path)

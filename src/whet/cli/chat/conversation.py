@@ -322,7 +322,7 @@ def _model(chat: Conversation, argument: str) -> Lines:
 
 def _skills(chat: Conversation, _argument: str) -> Lines:
     """List the skills that the agent can read."""
-    found = (each.skill for each in list_skills(chat.talk.home.folder) if each.skill)
+    found = (each.value for each in list_skills(chat.talk.home.folder) if each.value)
     lines = tuple(f"{skill.name}: {shown(skill.description)}" for skill in found)
     return lines or ("No skills yet. To create one, run `whet skills create`.",)
 

@@ -23,7 +23,7 @@ from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.store.home import find_home, prepare_home
 from whet.store.memory_files import NAMES, NOTE, Vault, connect, disconnect
-from whet.store.skill_files import SkillFolder, SkillUse, archived, list_skills, read_text, skill_uses, support_files
+from whet.store.skill_files import SkillFile, SkillUse, archived, list_skills, read_text, skill_uses, support_files
 from whet.text.front_matter import FENCE, with_field
 from whet.text.showing import shown
 from whet.text.words import many
@@ -152,7 +152,7 @@ def _page_record(page: Memory) -> dict[str, object]:
 class ListedSkill(NamedTuple):
     """A skill of the home, who may change it, and how often it was read."""
 
-    file: SkillFolder
+    file: SkillFile
     writers: str
     views: int
     last: float | None
@@ -164,7 +164,7 @@ SKILLS: CommandList[ListedSkill] = CommandList(
         "writers": lambda row: row.writers,
         "read": lambda row: row.views,
         "last": lambda row: moment(row.last),
-        "description": lambda row: shown(row.file.skill.description) if row.file.skill else f"✗ {row.file.fault}",
+        "description": lambda row: shown(row.file.value.description) if row.file.value else f"✗ {row.file.fault}",
     },
     numbers=("read",),
 )
@@ -186,13 +186,13 @@ def skills_command(asked: AskedRows) -> int:
     return give({"skills": list(map(_skill_record, rows)), "archived": list(away)}, SKILLS.lines(rows, told, none=told))
 
 
-def _listed(found: SkillFolder, state: State, use: SkillUse | None) -> ListedSkill:
+def _listed(found: SkillFile, state: State, use: SkillUse | None) -> ListedSkill:
     writers = "agents" if is_agents(state, found.name) else "person"
     return ListedSkill(found, writers, use.views if use else 0, use.last if use else None)
 
 
 def _skill_record(row: ListedSkill) -> dict[str, object]:
-    skill = row.file.skill
+    skill = row.file.value
     return {
         "name": row.file.name,
         "description": skill.description if skill else None,

@@ -121,7 +121,7 @@ def gather(home: Home, database: Database, request: PromptRequest) -> Sources:
         setting=request.setting,
         guidance=(*built_in(), *own_guidance(home)),
         identity=Material(soul, Trust.OPERATOR) if soul else None,
-        skills=_index(database, [each.skill for each in found if each.skill and _suits(each.skill, request)]),
+        skills=_index(database, [each.value for each in found if each.value and _suits(each.value, request)]),
         rules=rules_in_force(ledger_of(home, database).entries(), draw_id=request.draw_id),
         caller=Material(request.caller, Trust.OPERATOR) if request.caller else None,
         files=_context_files(home, request),
