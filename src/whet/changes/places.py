@@ -19,73 +19,6 @@ from whet.store.files import Conflict, Place
 from whet.store.home import Home
 from whet.store.skill_files import FOLDER, archive, bring_back, read_text, usable
 
-
-def expect_allowed(
-    home: Home, state: State, patch: Patch, *, actor: Actor, beside: frozenset[str] = frozenset()
-) -> None:
-    """Raise WhetError where a patch would write no skill, change a person's, or double one that is there.
-
-    `beside` are the skills of the same batch.
-    """
-    if patch.form is Form.STATEMENT and not is_read_by_agents(passage_place(patch.name).path):
-        raise WhetError(f"No agent reads {patch.name.partition('#')[0]}.", advice="Edit it yourself.")
-    if patch.form not in (Form.SKILL, Form.FILE):
-        return
-    name = patch.name.partition("/")[0]
-    text = read_text(home.folder, name)
-    if patch.form is Form.FILE and text is None and not (name in beside and patch.action is Action.ADD):
-        raise WhetError(
-            f"There is no skill {name}.", advice="Create or approve the skill first, then its support files."
-        )
-    if actor is not Actor.PERSON and text is not None and not is_agents(state, name):
-        raise WhetError(
-            f"The skill {name} belongs to a person and is read-only to agents.",
-            advice=f"To let agents change it, a person can run `whet skills adopt {name}`.",
-        )
-    if patch.form is Form.SKILL and patch.action is not Action.REMOVE:
-        _expect_sound(home, patch, text, actor=actor)
-
-
-def is_agents(state: State, name: str) -> bool:
-    """Whether agents may change a skill: one that was learned, or that a person handed over."""
-    item = state.get(Form.SKILL, name)
-    return item is not None and item.trust < Trust.OPERATOR
-
-
-def expect_room(name: str, before: str, after: str) -> None:
-    """Raise WhetError where a page of notes would grow beyond its limit."""
-    refusal = overflow(name, before, after)
-    if refusal:
-        raise complaint(refusal)
-
-
-def _expect_sound(home: Home, patch: Patch, text: str | None, *, actor: Actor) -> None:
-    skill = skills.read(patch.text)
-    wrong = skills.faults(skill, folder=patch.name)
-    if actor is not Actor.PERSON and text is None:
-        wrong = skills.strict_faults(skill, folder=patch.name)
-        _expect_new(home, skill)
-    if wrong:
-        raise WhetError(
-            f"The skill {patch.name} is not a valid skill: {'; '.join(wrong)}.",
-            advice="Front matter needs a name and a description; the instructions go below it.",
-        )
-
-
-def _expect_new(home: Home, skill: Skill) -> None:
-    if skills.particular(skill.name):
-        raise WhetError(
-            f"{skill.name} names a single case, not a class of tasks.",
-            advice="Name the class, such as release-notes, or add to an existing skill.",
-        )
-    known = skills.umbrella(skill.name, skill.description, usable(home.folder))
-    if known:
-        raise WhetError(
-            f"The skill {known.name} already covers this: {known.description[:200]}",
-            advice=f"Change {known.name}, or give it a support file.",
-        )
-
-
 WRITABLE = 0o222
 PAGES: dict[tuple[str, ...], str] = {("memory.md",): "memory", ("user.md",): "user"}
 
@@ -155,7 +88,9 @@ def expect_fitting(planned: Iterable[Edit]) -> None:
     for edit in planned:
         name = PAGES.get(edit.place.names)
         if name:
-            expect_room(name, _decoded(edit.place, edit.before) or "", _decoded(edit.place, edit.after) or "")
+            before, after = (_decoded(edit.place, body) or "" for body in (edit.before, edit.after))
+            if refusal := overflow(name, before, after):
+                raise complaint(refusal)
 
 
 def write(edit: Edit) -> None:
@@ -224,3 +159,62 @@ def conflict(key: Key, place: Place) -> Conflict:
         f"The {key.form} {key.name} in {place.path} was edited by someone and was left unchanged.",
         advice="To continue, restore the text in `whet ledger show ID`, or keep the edit and change something else.",
     )
+
+
+def expect_allowed(
+    home: Home, state: State, patch: Patch, *, actor: Actor, beside: frozenset[str] = frozenset()
+) -> None:
+    """Raise WhetError where a patch would write no skill, change a person's, or double one that is there.
+
+    `beside` are the skills of the same batch.
+    """
+    if patch.form is Form.STATEMENT and not is_read_by_agents(passage_place(patch.name).path):
+        raise WhetError(f"No agent reads {patch.name.partition('#')[0]}.", advice="Edit it yourself.")
+    if patch.form not in (Form.SKILL, Form.FILE):
+        return
+    name = patch.name.partition("/")[0]
+    text = read_text(home.folder, name)
+    if patch.form is Form.FILE and text is None and not (name in beside and patch.action is Action.ADD):
+        raise WhetError(
+            f"There is no skill {name}.", advice="Create or approve the skill first, then its support files."
+        )
+    if actor is not Actor.PERSON and text is not None and not is_agents(state, name):
+        raise WhetError(
+            f"The skill {name} belongs to a person and is read-only to agents.",
+            advice=f"To let agents change it, a person can run `whet skills adopt {name}`.",
+        )
+    if patch.form is Form.SKILL and patch.action is not Action.REMOVE:
+        _expect_sound(home, patch, text, actor=actor)
+
+
+def is_agents(state: State, name: str) -> bool:
+    """Whether agents may change a skill: one that was learned, or that a person handed over."""
+    item = state.get(Form.SKILL, name)
+    return item is not None and item.trust < Trust.OPERATOR
+
+
+def _expect_sound(home: Home, patch: Patch, text: str | None, *, actor: Actor) -> None:
+    skill = skills.read(patch.text)
+    wrong = skills.faults(skill, folder=patch.name)
+    if actor is not Actor.PERSON and text is None:
+        wrong = skills.strict_faults(skill, folder=patch.name)
+        _expect_new(home, skill)
+    if wrong:
+        raise WhetError(
+            f"The skill {patch.name} is not a valid skill: {'; '.join(wrong)}.",
+            advice="Front matter needs a name and a description; the instructions go below it.",
+        )
+
+
+def _expect_new(home: Home, skill: Skill) -> None:
+    if skills.particular(skill.name):
+        raise WhetError(
+            f"{skill.name} names a single case, not a class of tasks.",
+            advice="Name the class, such as release-notes, or add to an existing skill.",
+        )
+    known = skills.umbrella(skill.name, skill.description, usable(home.folder))
+    if known:
+        raise WhetError(
+            f"The skill {known.name} already covers this: {known.description[:200]}",
+            advice=f"Change {known.name}, or give it a support file.",
+        )

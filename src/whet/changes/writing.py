@@ -35,6 +35,10 @@ TRUST_OF = {"mined": Trust.TOOL, "imported": Trust.EXTERNAL}
 NOT_YOURS = {Form.JOB: "Ask the person to change it.", Form.TEMPLATE: "Create one under another name."}
 
 
+# A person may write a note as long as its page.
+PERSONS = TextLimits(note=max(memory.LIMITS.values()))
+
+
 class Author(NamedTuple):
     """The hand that writes. `trust` is the lowest of all that it wrote from; `session` is where it read skills."""
 
@@ -50,6 +54,15 @@ class Author(NamedTuple):
     @property
     def state(self) -> State:
         return ledger_of(self.home, self.database).state()
+
+
+class ViewedSkillFile(NamedTuple):
+    """A file of a skill as it was read, the skill's other files, and how far its words may be believed."""
+
+    text: str
+    digest: str
+    files: tuple[str, ...]
+    trust: Trust
 
 
 def give(
@@ -157,15 +170,6 @@ def overruled_at(home: Home, database: Database) -> dict[str, float]:
         if later is None or later.actor is Actor.PERSON:
             found[entry.patch.name] = entry.at
     return found
-
-
-class ViewedSkillFile(NamedTuple):
-    """A file of a skill as it was read, the skill's other files, and how far its words may be believed."""
-
-    text: str
-    digest: str
-    files: tuple[str, ...]
-    trust: Trust
 
 
 def view(author: Author, name: str, file: str = FILE) -> ViewedSkillFile:
@@ -316,10 +320,6 @@ def _key(name: str, file: str) -> tuple[Form, Action, str]:
     if file == FILE:
         return Form.SKILL, Action.CHANGE, name
     return Form.FILE, Action.CHANGE, f"{name}/{file}"
-
-
-# A person may write a note as long as its page.
-PERSONS = TextLimits(note=max(memory.LIMITS.values()))
 
 
 def notes_of(author: Author, name: str) -> Memory:

@@ -6,7 +6,7 @@ sessions come back, are this machine's.
 
 import os.path
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -24,9 +24,9 @@ _PARTICULAR = re.compile(r"\b(session|id|part|message|step|byte|line) (?=\S*\d)[
 
 
 class LeftOutFile(NamedTuple):
-    """One reason of one file: how often, the first line (0 for the whole file), and whose sessions the file holds.
+    """One reason of one file: how often, the first line (0 for the whole file), and the agent whose file it is.
 
-    Agent and folder are those of the file's own sessions, else those of its neighbours; empty where they differ.
+    That is the agent of the file's own sessions, else of its neighbours'; empty where they differ.
     """
 
     path: str
@@ -34,7 +34,6 @@ class LeftOutFile(NamedTuple):
     number: int
     line: int = 0
     source: str = ""
-    folder: str = ""
 
 
 class ForgottenSession(Value, frozen=True):
@@ -67,21 +66,18 @@ def forget_left_out(database: Database, paths: Sequence[str]) -> None:
 
 
 def left_out(database: Database) -> tuple[LeftOutFile, ...]:
-    """All that was left out, with the agent and folder that it likely belongs to."""
+    """All that was left out, with the agent that it likely belongs to."""
     rows = database.query("SELECT path, reason, number, line FROM left_out ORDER BY path, reason")
-    if not rows:
-        return ()
-    owners: dict[str, set[tuple[str, str]]] = {}
-    for path, source, folder in database.query("SELECT DISTINCT path, source, folder FROM sessions"):
+    agents: dict[str, set[str]] = {}
+    for path, source in database.query("SELECT DISTINCT path, source FROM sessions") if rows else ():
         for place in (path, os.path.dirname(path)):
-            owners.setdefault(place, set()).add((source, folder))
-    return tuple(LeftOutFile(path, why, int(n), int(line), *_owner(owners, path)) for path, why, n, line in rows)
-
-
-def _owner(owners: Mapping[str, set[tuple[str, str]]], path: str) -> tuple[str, str]:
-    found = owners.get(path) or owners.get(os.path.dirname(path), set())
-    sources, folders = {source for source, _ in found}, {folder for _, folder in found}
-    return (sources.pop() if len(sources) == 1 else "", folders.pop() if len(folders) == 1 else "")
+            agents.setdefault(place, set()).add(source)
+    found = (agents.get(path) or agents.get(os.path.dirname(path), set()) for path, *_ in rows)
+    sources = (min(each) if len(each) == 1 else "" for each in found)
+    return tuple(
+        LeftOutFile(path, why, number, line, source)
+        for (path, why, number, line), source in zip(rows, sources, strict=True)
+    )
 
 
 def forgotten(home: Home) -> tuple[ForgottenSession, ...]:
