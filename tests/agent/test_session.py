@@ -18,7 +18,8 @@ from whet.own.runs.settings import Settings
 from whet.sessions.copies import cold, is_warm
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.template_files import is_drawn, record_worth, uses
+from whet.store.shown_texts import template_uses
+from whet.store.template_files import is_drawn, record_worth
 from whet.trials.draws import is_told
 
 
@@ -71,7 +72,7 @@ def test_a_session_begins_with_the_named_template_and_its_use_is_counted(home: H
     assert is_warm(begun)
     assert cold(begun) == MESSAGES
     count_use(database, choice, session="s", now=6.0)
-    assert uses(database)[TEMPLATE.key].sessions == 1
+    assert template_uses(database)[TEMPLATE.key].sessions == 1
 
 
 @pytest.mark.usefixtures("templates")
@@ -82,7 +83,7 @@ def test_auto_takes_what_fits_or_was_measured_or_nothing(home: Home, database: D
     none = chosen(home, database, AUTO, Need(task="Translate a poem"), now=5.0)
     assert warmed(MESSAGES, none) == MESSAGES
     count_use(database, none, session="s", now=6.0)
-    assert uses(database) == {}
+    assert template_uses(database) == {}
 
 
 def test_a_name_that_is_not_there_is_said(home: Home, database: Database) -> None:
@@ -113,7 +114,7 @@ def test_auto_begins_warm_by_lot_and_says_so(home: Home, database: Database, tmp
     assert is_warm_now is lot_is_warm
     assert len(told) == 1
     assert ("starts from the template garden-work" if lot_is_warm else "starts without the template") in told[0]
-    assert bool(uses(database)) is lot_is_warm
+    assert bool(template_uses(database)) is lot_is_warm
     assert is_drawn(database, since=0.0)
 
 

@@ -23,6 +23,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.recording import recorded
+from whet.store.shown_texts import template_uses
 from whet.store.template_files import (
     CountedDraw,
     count_draws,
@@ -30,7 +31,6 @@ from whet.store.template_files import (
     outcomes,
     record_worth,
     uncounted,
-    uses,
     worths,
 )
 from whet.trials.draws import is_told
@@ -209,7 +209,7 @@ def test_a_draw_is_the_same_whenever_it_is_asked(home: Home, database: Database)
     second = [begin(home, database, f"s{number}", at=BEGAN + 1) for number in range(20)]
     assert first == second == [is_told(f"template/{TEMPLATE.key}", f"s{number}", 0.5) for number in range(20)]
     assert {True, False} == set(first)
-    assert uses(database)[TEMPLATE.key].sessions == sum(map(bool, first)), "only what was used counts as a use"
+    assert template_uses(database)[TEMPLATE.key].sessions == sum(map(bool, first)), "only what was used counts as a use"
 
 
 def test_what_was_asked_for_by_name_is_no_draw(database: Database) -> None:

@@ -8,8 +8,8 @@ from whet.errors import WhetError
 from whet.own.told.skills import compose
 from whet.store.database import Database
 from whet.store.files import Conflict
+from whet.store.shown_texts import View, record_view, skill_uses, was_read
 from whet.store.skill_files import (
-    View,
     archive,
     archived,
     archived_text,
@@ -17,11 +17,8 @@ from whet.store.skill_files import (
     list_skills,
     load,
     read_text,
-    record_view,
-    skill_uses,
     support_files,
     usable,
-    was_read,
 )
 
 TEA = compose("tea", "How to make tea.", "Boil water.")

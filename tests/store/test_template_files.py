@@ -12,18 +12,8 @@ from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.preparing import Provenance, prepare
 from whet.store.sessions import keep
-from whet.store.template_files import (
-    TemplateUse,
-    list_templates,
-    load,
-    read_text,
-    record_use,
-    record_worth,
-    stored_transcripts,
-    usable,
-    uses,
-    worths,
-)
+from whet.store.shown_texts import TextUse, record_use, template_uses
+from whet.store.template_files import list_templates, load, read_text, record_worth, stored_transcripts, usable, worths
 
 
 def put(home: Home, name: str, text: str) -> None:
@@ -70,8 +60,8 @@ def test_a_link_is_not_followed(home: Home) -> None:
 def test_uses_are_counted_by_session_and_of_the_examples_as_they_were(database: Database) -> None:
     for session, now in (("a", 1.0), ("a", 2.0), ("b", 3.0)):
         record_use(database, TEMPLATE, session=session, now=now)
-    assert uses(database) == {TEMPLATE.key: TemplateUse(2, 3.0)}
-    assert replace(TEMPLATE, examples=(RUN,)).key not in uses(database)
+    assert template_uses(database) == {TEMPLATE.key: TextUse(3, 2, 3.0)}
+    assert replace(TEMPLATE, examples=(RUN,)).key not in template_uses(database)
 
 
 def test_what_was_measured_is_kept_and_not_overwritten(database: Database) -> None:

@@ -27,7 +27,8 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import MemoryFolder, load
-from whet.store.skill_files import View, archived_text, read_text, record_view, support_files, was_read
+from whet.store.shown_texts import View, record_view, was_read
+from whet.store.skill_files import archived_text, read_text, support_files
 from whet.text.toml_edits import assigned
 
 # Calls of an agent that had read what tools and strangers wrote: what they say may be theirs in other words.

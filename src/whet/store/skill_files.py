@@ -1,13 +1,11 @@
-"""Skills on disk: skills/NAME/SKILL.md, its support files and the archive; and who read which when."""
+"""Skills on disk: skills/NAME/SKILL.md, its support files and the archive."""
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.own.told import skills
 from whet.own.told.skills import FILE, FOLDERS, Skill
-from whet.store.database import Database
 from whet.store.files import (
     Conflict,
     Folder,
@@ -28,52 +26,9 @@ from whet.store.files import (
 FOLDER = "skills"
 ARCHIVE = ("archive", "skills")
 DEEPEST = 4
-SKILL = "skill"  # the form of what a session was shown
 
 
 SkillFile = FoundFile[Skill]
-
-
-class SkillUse(NamedTuple):
-    """How often a skill was read, by how many sessions, and when last."""
-
-    views: int
-    sessions: int
-    last: float
-
-
-class View(NamedTuple):
-    """One reading: a file of a skill with the digest of what it held."""
-
-    skill: str
-    digest: str
-    session: str
-    file: str = FILE
-
-
-def record_view(database: Database, view: View, *, now: float) -> None:
-    database.execute(
-        "INSERT INTO shown_texts (form, name, file, digest, session, at) VALUES (?, ?, ?, ?, ?, ?)",
-        (SKILL, view.skill, view.file, view.digest, view.session, now),
-    )
-
-
-def was_read(database: Database, view: View) -> bool:
-    """Whether the session read this file in this very state."""
-    rows = database.query(
-        "SELECT 1 FROM shown_texts WHERE session = ? AND form = ? AND name = ? AND file = ? AND digest = ? LIMIT 1",
-        (view.session, SKILL, view.skill, view.file, view.digest),
-    )
-    return bool(rows)
-
-
-def skill_uses(database: Database) -> dict[str, SkillUse]:
-    """How much each skill is used."""
-    rows = database.query(
-        "SELECT name, count(*), count(DISTINCT session), max(at) FROM shown_texts WHERE form = ? GROUP BY name",
-        (SKILL,),
-    )
-    return {skill: SkillUse(int(views), int(sessions), float(last)) for skill, views, sessions, last in rows}
 
 
 def list_skills(home: Path) -> tuple[SkillFile, ...]:

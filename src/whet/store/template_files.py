@@ -1,4 +1,4 @@
-"""Templates on disk, a JSON file each in the home folder; what they were used for and are worth, in the database.
+"""Templates on disk, a JSON file each in the home folder; what they are worth, in the database.
 
 Draws in the database: which sessions were begun warm by chance, and how each of them went, counted once. What was
 counted stays as it was, though its session may go on: the evidence was looked at.
@@ -23,14 +23,6 @@ from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
 
 PAGE = 100
-TEMPLATE = "template"  # the form of what a session was shown
-
-
-class TemplateUse(NamedTuple):
-    """How often a template began a session, and when last."""
-
-    sessions: int
-    last: float
 
 
 TemplateFile = FoundFile[Template]
@@ -38,28 +30,6 @@ TEMPLATES = NamedFiles(
     "template", "templates", ".json", lambda text, name: templates.read(text, name=name), templates.name_fault
 )
 list_templates, usable, load, read_text = TEMPLATES.all, TEMPLATES.usable, TEMPLATES.load, TEMPLATES.text
-
-
-def record_use(database: Database, template: Template, *, session: str, now: float) -> None:
-    """Count that a session began with the template; a use is of its examples as they are."""
-    database.execute(
-        "INSERT INTO shown_texts (form, name, file, digest, session, at) VALUES (?, '', '', ?, ?, ?)",
-        (TEMPLATE, template.key, session, now),
-    )
-
-
-def uses(database: Database) -> dict[str, TemplateUse]:
-    """How often each set of examples was used, by its key."""
-    rows = database.query(
-        "SELECT digest, count(DISTINCT session), max(at) FROM shown_texts WHERE form = ? GROUP BY digest", (TEMPLATE,)
-    )
-    return {key: TemplateUse(int(sessions), float(last)) for key, sessions, last in rows}
-
-
-def sessions_with(database: Database, key: str) -> frozenset[str]:
-    """The sessions that began with a set of examples."""
-    rows = database.query("SELECT DISTINCT session FROM shown_texts WHERE form = ? AND digest = ?", (TEMPLATE, key))
-    return frozenset(session for (session,) in rows)
 
 
 def record_worth(database: Database, worth: TemplateEffect) -> None:

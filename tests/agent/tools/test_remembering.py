@@ -23,7 +23,7 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.preparing import Provenance, prepare
 from whet.store.sessions import keep
-from whet.store.skill_files import skill_uses
+from whet.store.shown_texts import skill_uses
 
 NOW = 1_750_000_000.0
 ORDER = Message(

@@ -23,7 +23,8 @@ from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.store.home import find_home, prepare_home
 from whet.store.memory_files import NAMES, NOTE, Vault, connect, disconnect
-from whet.store.skill_files import SkillFile, SkillUse, archived, list_skills, read_text, skill_uses, support_files
+from whet.store.shown_texts import TextUse, skill_uses
+from whet.store.skill_files import SkillFile, archived, list_skills, read_text, support_files
 from whet.text.front_matter import FENCE, with_field
 from whet.text.showing import shown
 from whet.text.words import many
@@ -186,7 +187,7 @@ def skills_command(asked: AskedRows) -> int:
     return give({"skills": list(map(_skill_record, rows)), "archived": list(away)}, SKILLS.lines(rows, told, none=told))
 
 
-def _listed(found: SkillFile, state: State, use: SkillUse | None) -> ListedSkill:
+def _listed(found: SkillFile, state: State, use: TextUse | None) -> ListedSkill:
     writers = "agents" if is_agents(state, found.name) else "person"
     return ListedSkill(found, writers, use.views if use else 0, use.last if use else None)
 

@@ -13,7 +13,8 @@ from whet.own.examples.mining import Mined
 from whet.own.examples.templates import Template, TemplateEffect
 from whet.sessions.exports import iso
 from whet.store.database import Database
-from whet.store.template_files import TemplateFile, outcomes, uses, worths
+from whet.store.shown_texts import template_uses
+from whet.store.template_files import TemplateFile, outcomes, worths
 from whet.text.words import many
 
 LINES_SHOWN = 6
@@ -103,7 +104,7 @@ def template_lines(template: Template) -> Iterator[str]:
 
 def stats_of(template: Template, database: Database) -> TemplateStats:
     """What is on record of a template."""
-    use, drawn = uses(database).get(template.key), outcomes(database).get(template.key, ())
+    use, drawn = template_uses(database).get(template.key), outcomes(database).get(template.key, ())
     worth = next((each for each in reversed(worths(database)) if each.key == template.key), None)
     told, untold = (tuple(each.loss for each in drawn if each.draw.told is side) for side in (True, False))
     return TemplateStats(template, use.sessions if use else 0, use.last if use else None, worth, told, untold)

@@ -16,7 +16,8 @@ from whet.own.examples.templates import Template, TemplateEffect
 from whet.proving.trial import past_trials
 from whet.store.attempts import attempts_of
 from whet.store.records import all_progress
-from whet.store.template_files import TemplateUse, usable, uses, worths
+from whet.store.shown_texts import TextUse, template_uses
+from whet.store.template_files import usable, worths
 from whet.text.words import many, share
 from whet.trials.attempts import ARMS, Arm, Attempt
 from whet.trials.design import TrialProgress
@@ -75,7 +76,7 @@ def show(ask: PageRequest) -> FramedView:
     moving = any(not each.progress.entry and ask.now - each.changed < MOVING_SECONDS for each in found)
     canaries = [live(ask.site, each) for each in live_lessons(ask.cache.home, ask.database)]
     kept = usable(ask.cache.home.folder)
-    worth = templates(ask.site, kept, uses(ask.database), worths(ask.database))
+    worth = templates(ask.site, kept, template_uses(ask.database), worths(ask.database))
     drawn = [_trials(ask.site, found), *canaries, worth, _honesty(found, past)]
     none = empty("No trial yet, and no rule that is live. ", code("whet try"), " tries what it proposes.")
     return framed("trials", drawn if any(drawn) else none)._replace(is_live=moving)
@@ -240,7 +241,7 @@ def _answer(watched: LiveCounts) -> str:
 
 
 def templates(
-    site: PageLinks, found: Sequence[Template], uses: Mapping[str, TemplateUse], worths: Sequence[TemplateEffect]
+    site: PageLinks, found: Sequence[Template], uses: Mapping[str, TextUse], worths: Sequence[TemplateEffect]
 ) -> Child:
     """Templates with what they cost in tokens and what they were measured to be worth."""
     if not found:
