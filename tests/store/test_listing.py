@@ -58,7 +58,7 @@ def test_each_filter_narrows(database: Database) -> None:
     assert names(database, model="_") == []
     assert names(database, folder="/w/app") == ["b", "a"]
     assert names(database, folder="/w/app/") == ["b", "a"]
-    assert names(database, folder="/W/app") == []
+    assert names(database, folder="/W/app") == names(database, folder="/w/%") == []
     assert names(database, folder="/") == ["c", "b", "a"]
     assert names(database, tool="Bash") == ["a"]
     assert names(database, purpose="subtask") == ["b"]
@@ -77,6 +77,7 @@ def test_an_exact_id_is_meant_even_where_many_begin_with_it(database: Database) 
 def test_an_id_may_be_written_in_great_letters_and_with_spaces_around(database: Database) -> None:
     wanted = keep(database, "native")
     assert find(database, f" {wanted.id[:14].upper()} ").native_id == "native"
+    assert find(database, wanted.id[:12]).id == wanted.id
 
 
 def test_the_candidates_of_an_ambiguous_id_are_listed(database: Database) -> None:

@@ -5,7 +5,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lengths import examples
-from whet.errors import WhetError
 from whet.sessions.transcripts import (
     Ending,
     Message,
@@ -139,32 +138,12 @@ def test_comparing_says_what_keeping_would_do_and_does_nothing(database: Databas
     assert rows(database) == 1
 
 
-def test_an_id_may_be_shortened_and_an_ambiguous_one_lists_the_candidates(database: Database) -> None:
-    for number in range(40):
-        keep(database, transcript(f"native-{number}", str(number)))
-    wanted = transcript("native-7")
-    assert find(database, wanted.id[:12]).native_id == "native-7"
-    assert find(database, "native-7").native_id == "native-7"
-    with pytest.raises(WhetError, match="ambiguous"):
-        find(database, "native-")
-    with pytest.raises(WhetError, match="No session"):
-        find(database, "zzzz")
-
-
 def test_the_id_of_a_parent_means_the_parent_and_not_its_sub_agents(database: Database) -> None:
     keep(database, transcript("main-1", "one"))
     part = Transcript(source="codex", native_id="main-1/agent", parent="main-1", messages=(said("two"),))
     keep(database, part)
     assert find(database, "main-").native_id == "main-1"
     assert find(database, "main-1/a").native_id == "main-1/agent"
-
-
-def test_filters_narrow_the_list(database: Database) -> None:
-    keep(database, transcript("a", "one", source="codex"))
-    keep(database, transcript("b", "two", source="pi"))
-    assert [session.native_id for session in list_sessions(database, Filters(source="pi"), limit=9)] == ["b"]
-    assert count_sessions(database, Filters()) == 2
-    assert count_sessions(database, Filters(folder="/home/%")) == 0
 
 
 steps = st.lists(

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from whet.errors import WhetError
 from whet.intake.arrivals import kept_arrivals
@@ -17,6 +17,7 @@ from whet.machine.records import load_record
 from whet.machine.services import KEYS_FILE
 from whet.store import memory_files
 from whet.store.case_files import home_cases
+from whet.store.files import FoundFile
 from whet.store.home import DATABASE_NAME, Home
 from whet.store.job_records import list_jobs
 from whet.store.left_out import forgotten
@@ -27,6 +28,15 @@ from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
 from whet.telling.targets.settings import load as load_targets
 from whet.work.system import FILE as ENGINE
+
+LEAST_BYTES = 100 << 20  # under which an import is likely to fail
+LISTED: tuple[tuple[str, Callable[[Path], Iterable[FoundFile[Any]]]], ...] = (
+    ("jobs", list_jobs),
+    ("templates", list_templates),
+    ("skills", list_skills),
+    ("cases", home_cases),
+)
+PRIVATE = (DATABASE_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm", ENGINE, SEAL_KEY, KEYS_FILE)
 
 
 class Health(StrEnum):
@@ -72,25 +82,6 @@ def warning(name: str, text: str, fix: str) -> CheckupRow:
 
 def failed(name: str, text: str, fix: str) -> CheckupRow:
     return CheckupRow(name, Health.FAILED, text, fix)
-
-
-class Faulty(Protocol):
-    """A file that people edit, with the fault that keeps it from being used."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def fault(self) -> str: ...
-
-
-LEAST_BYTES = 100 << 20  # under which an import is likely to fail
-LISTED: tuple[tuple[str, Callable[[Path], Iterable[Faulty]]], ...] = (
-    ("jobs", list_jobs),
-    ("templates", list_templates),
-    ("skills", list_skills),
-    ("cases", home_cases),
-)
-PRIVATE = (DATABASE_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm", ENGINE, SEAL_KEY, KEYS_FILE)
 
 
 def check_rights(place: CheckupPlace) -> Rows:

@@ -171,7 +171,10 @@ def _team(home: Home, database: Database, rules: Iterable[Item]) -> TeamStatus |
 
 
 def _learned(entries: Iterable[Entry], since: float) -> set[tuple[Form, str]]:
-    return {(each.patch.form, each.patch.name) for each in entries if each.at >= since and _is_learned(each)}
+    """What was put in force since then, by form and name; jobs are not learned."""
+    found = (each for each in entries if each.at >= since and each.step in LEARNED)
+    kept = (each.patch for each in found if each.patch.form is not Form.JOB and each.patch.action is not Action.REMOVE)
+    return {(patch.form, patch.name) for patch in kept}
 
 
 def _unseen_lessons(database: Database, entries: Iterable[Entry]) -> int:
@@ -179,10 +182,6 @@ def _unseen_lessons(database: Database, entries: Iterable[Entry]) -> int:
     known = {each.patch.name for each in entries}
     kept = (lesson for project in all_kept_lessons(database, ProjectLessons) for lesson in project.lessons)
     return len({lesson.patch.name for lesson in kept if lesson.is_proposable} - known)
-
-
-def _is_learned(entry: Entry) -> bool:
-    return entry.step in LEARNED and entry.patch.form is not Form.JOB and entry.patch.action is not Action.REMOVE
 
 
 def _sum(costs: Iterable[DayCost]) -> Amount:
