@@ -6,6 +6,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
@@ -19,6 +20,9 @@ from warm_process import cool
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
+
+if TYPE_CHECKING:
+    from team import Team
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -78,6 +82,15 @@ def home(request: pytest.FixtureRequest) -> Iterator[Home]:
         template: str = request.getfixturevalue("postgres_template")
         with copied_database(server, template, f"test_{abs(hash(request.node.nodeid))}") as url:
             yield Home(Path(folder) / "home", url)
+
+
+@pytest.fixture
+def shop(postgres_url: str, tmp_path: Path) -> "Iterator[Team]":
+    """A team that shares a store."""
+    from team import team  # noqa: PLC0415 - it loads the engine
+
+    with team(postgres_url, f"shop_{abs(hash(str(tmp_path)))}", tmp_path / "owner") as made:
+        yield made
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A team's ledger: each entry names who made it, and what one member decides waits for the others."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import psycopg
 import pytest
 from msgspec.structs import replace
 
-from team import ALICE, MALLORY, OWNER, Team, team
+from team import ALICE, MALLORY, OWNER, Team
 from whet.changes.apply import apply, revert, settle, try_out, undo
 from whet.changes.pending import approve, pending, refuse, waiting
 from whet.errors import WhetError
@@ -24,12 +23,6 @@ from whet.telling.context.gathering import rules_in_force
 
 BRIEF = Patch(Form.RULE, Action.ADD, "brief", "Answer briefly.", trust=Trust.OPERATOR)
 NOW = 1_790_000_000.0
-
-
-@pytest.fixture
-def shop(postgres_url: str, tmp_path: Path) -> Iterator[Team]:
-    with team(postgres_url, f"rules_{abs(hash(str(tmp_path)))}", tmp_path / "owner") as made:
-        yield made
 
 
 @pytest.fixture

@@ -1,12 +1,9 @@
 """The log of claims: kept whole or not at all, once, and without the words of a session that was forgotten."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from conversations import agent, conversation, shell, user
-from team import ALICE, MALLORY, Team, team
+from team import ALICE, MALLORY, Team
 from whet.lessons.claims import (
     Claim,
     ClaimAuthor,
@@ -156,12 +153,6 @@ def test_a_damaged_row_keeps_nobody_from_the_rest(database: Database) -> None:
     keep_pass(database, PROJECT, [one], [claimed("c1"), claimed("c2")], reader=READER, now=5.0)
     database.execute("UPDATE claims SET record = ? WHERE number = 1", (b"{",))
     assert [each.id for each in said(database)] == ["c2"]
-
-
-@pytest.fixture
-def shop(postgres_url: str, tmp_path: Path) -> Iterator[Team]:
-    with team(postgres_url, f"claims_{abs(hash(str(tmp_path)))}", tmp_path / "owner") as made:
-        yield made
 
 
 def test_in_a_team_nobody_reads_what_the_reader_of_another_claimed(shop: Team, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """A role that lacks a right is told which one and how to get it; the password of an address is told to nobody."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import psycopg
 import pytest
 
 from command import Done, runner
-from team import ALICE, MALLORY, OWNER, Team, make_role, team
+from team import ALICE, MALLORY, OWNER, Team, make_role
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.store.opening import connect, opened
@@ -22,12 +21,6 @@ COMMANDS = (
 )
 WRITING = (COMMANDS[1], COMMANDS[3])
 BACKGROUND = COMMANDS[2:]
-
-
-@pytest.fixture
-def shop(postgres_url: str, tmp_path: Path) -> Iterator[Team]:
-    with team(postgres_url, f"rights_{abs(hash(str(tmp_path)))}", tmp_path / "owner") as made:
-        yield made
 
 
 def ran(shop: Team, tmp_path: Path, role: str, *arguments: str) -> Done:

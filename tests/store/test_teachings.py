@@ -1,12 +1,11 @@
 """What sessions teach is kept, made once, and believed only of those who may say it."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from conversations import agent, conversation, shell, user
-from team import ALICE, MALLORY, Team, team
+from team import ALICE, MALLORY, Team
 from whet.improving.taught import taught_by_projects
 from whet.lessons.finding import SessionTeaching, teaching_of
 from whet.sessions.transcripts import Transcript
@@ -105,12 +104,6 @@ def test_a_second_look_finds_the_same_lessons(database: Database) -> None:
     keep(database, made("a"))
     keep(database, made("b"))
     assert taught_by_projects(database, Filters()) == taught_by_projects(database, Filters()) != ()
-
-
-@pytest.fixture
-def shop(postgres_url: str, tmp_path: Path) -> Iterator[Team]:
-    with team(postgres_url, f"teachings_{abs(hash(str(tmp_path)))}", tmp_path / "owner") as made:
-        yield made
 
 
 def test_in_a_team_whose_words_they_are_is_kept_and_a_strangers_are_not_believed(shop: Team, tmp_path: Path) -> None:
