@@ -29,6 +29,21 @@ from whet.store.ledger import Ledger, ledger_of
 from whet.trials.told_rules import SHARE
 
 LOCK_FOLDER = ".changing"
+ADVICE = {
+    FaultKind.NAME: "Use lower-case words joined by hyphens; the name of a note starts with memory/ or user/.",
+    FaultKind.EMPTY: "Give it a text, or remove it.",
+    FaultKind.LENGTH: "Shorten it, or make it a skill.",
+    FaultKind.CHARACTERS: "Write it without invisible or direction-changing characters.",
+    FaultKind.SECRET: "Name where the secret is kept instead of the secret.",
+    FaultKind.STALE: "Read the current text, then write the change again; `whet rules add --replace` changes a rule.",
+    FaultKind.SAME: "There is nothing to do; to change its text, run `whet rules add --replace`.",
+    FaultKind.DUPLICATE: "Change the existing one instead.",
+    FaultKind.CONTRADICTION: "Change or remove the existing one first.",
+    FaultKind.BROKEN_TOOL: "Say what to do when the tool fails; tell the person about the fault.",
+    FaultKind.ACCIDENT: "Tell the person; describe the set-up that works in a skill.",
+    FaultKind.BUDGET: "Remove or shorten a rule first.",
+    FaultKind.TRUST: "Propose it, then decide with `whet lessons --waiting`.",
+}
 
 
 @contextlib.contextmanager
@@ -335,20 +350,3 @@ def _check_batch(patches: Sequence[Patch]) -> None:
 def _forbid_agents(actor: Actor) -> None:
     if actor is Actor.AGENT:
         raise WhetError("An agent may not undo changes.", advice="Ask the person to do it.")
-
-
-ADVICE = {
-    FaultKind.NAME: "Use lower-case words joined by hyphens; the name of a note starts with memory/ or user/.",
-    FaultKind.EMPTY: "Give it a text, or remove it.",
-    FaultKind.LENGTH: "Shorten it, or make it a skill.",
-    FaultKind.CHARACTERS: "Write it without invisible or direction-changing characters.",
-    FaultKind.SECRET: "Name where the secret is kept instead of the secret.",
-    FaultKind.STALE: "Read the current text, then write the change again; `whet rules add --replace` changes a rule.",
-    FaultKind.SAME: "There is nothing to do; to change its text, run `whet rules add --replace`.",
-    FaultKind.DUPLICATE: "Change the existing one instead.",
-    FaultKind.CONTRADICTION: "Change or remove the existing one first.",
-    FaultKind.BROKEN_TOOL: "Say what to do when the tool fails; tell the person about the fault.",
-    FaultKind.ACCIDENT: "Tell the person; describe the set-up that works in a skill.",
-    FaultKind.BUDGET: "Remove or shorten a rule first.",
-    FaultKind.TRUST: "Propose it, then decide with `whet lessons --waiting`.",
-}

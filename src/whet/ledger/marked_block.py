@@ -18,6 +18,8 @@ MARKER_LINE = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?(<!-- whet:(?:begin|end)[^\n]*
 BEGIN = re.compile(rb"<!-- whet:begin ([0-9a-f]{16}) joint=([0-3])(lf|crlf)( new)? -->[ \t]*(\r?)\Z")
 END = re.compile(rb"<!-- whet:end -->[ \t]*\r?\Z")
 LINE_BREAK_AT_END = re.compile(rb"\r?\n\Z")
+MARK = "\ufeff"
+CONTEXT = 2
 
 
 class Block(NamedTuple):
@@ -133,10 +135,6 @@ def _draw(text: str, block: Block, line_break: bytes) -> bytes:
     begin = f"<!-- whet:begin {text_hash(text)} joint={block.joint}{block.joint_break}{new} -->"
     lines = [begin, *plain(text).split("\n"), "<!-- whet:end -->", ""]
     return line_break.join(line.encode("utf-8", "surrogateescape") for line in lines)
-
-
-MARK = "\ufeff"
-CONTEXT = 2
 
 
 class PassagePlace(NamedTuple):

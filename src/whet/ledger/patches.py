@@ -12,6 +12,16 @@ from whet.values import Value
 
 UNTRIED = "not tried"
 THE_PROJECT = "the project"
+DIGEST_BYTES = 16
+PROJECT_LETTERS = 400
+# Below this a text is foreign: it, or something that it was made from, was written by a tool or a stranger.
+TRUSTED = Trust.AGENT
+_WORD = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
+_PIECE = r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}"
+# Names of models and tools come from sessions and may be shown beside a rule: one word, and no sentence.
+_SCOPE_WORD = re.compile(r"[A-Za-z0-9_.:/@*+-]{1,100}")
+_PLAIN_WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"\d+")
 
 
 class PatchWriter(StrEnum):
@@ -125,17 +135,6 @@ def _held_back(counts: SessionCounts) -> str:
     if not counts.written_from or left <= 0:
         return ""
     return f", written from the oldest {counts.written_from}: the other {left} can judge it"
-
-
-DIGEST_BYTES = 16
-PROJECT_LETTERS = 400
-# Below this a text is foreign: it, or something that it was made from, was written by a tool or a stranger.
-TRUSTED = Trust.AGENT
-
-_WORD = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
-_PIECE = r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}"
-# Names of models and tools come from sessions and may be shown beside a rule: one word, and no sentence.
-_SCOPE_WORD = re.compile(r"[A-Za-z0-9_.:/@*+-]{1,100}")
 
 
 class Form(StrEnum):
@@ -280,10 +279,6 @@ def is_scoped(patch: Patch) -> bool:
     project = patch.scope.project
     named = len(project) <= PROJECT_LETTERS and project.isprintable()
     return named and all(_SCOPE_WORD.fullmatch(word) for word in words)
-
-
-_PLAIN_WORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"\d+")
 
 
 def marks(patch: Patch) -> frozenset[str]:

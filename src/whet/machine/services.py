@@ -39,6 +39,7 @@ Nice=10
 [Install]
 WantedBy=default.target
 """
+Control = Callable[[tuple[str, ...]], bool]
 
 
 class Service(NamedTuple):
@@ -51,9 +52,6 @@ class Service(NamedTuple):
     stop: tuple[tuple[str, ...], ...] = ()
     after_removal: tuple[tuple[str, ...], ...] = ()
     why_not: str = ""
-
-
-Control = Callable[[tuple[str, ...]], bool]
 
 
 def control(command: tuple[str, ...]) -> bool:

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from whet.store.database import Database
 from whet.store.rows import columns_of, made
 
+NOTHING_TOLD = 0  # the entry that says that a hook ran at all
+
 
 class CountedUnit(NamedTuple):
     """One unit that drew together, a session or a day of a file, and how its sessions went on average.
@@ -56,7 +58,6 @@ class Telling(NamedTuple):
     at: float
 
 
-NOTHING_TOLD = 0  # the entry that says that a hook ran at all
 COUNTED, DELIVERED, DRAWN = (", ".join(kind._fields) for kind in (CountedUnit, Delivery, KeptDraw))
 
 

@@ -9,6 +9,9 @@ from whet.errors import WhetError
 Dialect = Literal["sqlite", "postgres"]
 Row = tuple[Any, ...]
 Parameters = Sequence[object]
+OF_A_MEMBER = "SELECT, INSERT, UPDATE, DELETE"
+DENIED = "42501"  # the server's code for a right that is missing
+NO_SCHEMA = "3F000"  # and for a schema that a role may not see
 
 
 class Unreachable(WhetError):
@@ -57,11 +60,6 @@ class Database(Protocol):
         ...
 
     def close(self) -> None: ...
-
-
-OF_A_MEMBER = "SELECT, INSERT, UPDATE, DELETE"
-DENIED = "42501"  # the server's code for a right that is missing
-NO_SCHEMA = "3F000"  # and for a schema that a role may not see
 
 
 def missing_right(role: str, schema: str, why: str) -> WhetError:

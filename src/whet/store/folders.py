@@ -20,6 +20,21 @@ from whet.errors import WhetError
 OPENED = "/proc/self/fd"
 LONGEST_PATH = 1_024  # of macOS
 MOST_GIVEN_BYTES = 100_000_000
+PATIENCE_SECONDS = 120.0
+LIMIT_BYTES = 16 * 1024 * 1024
+NEW_FILE = 0o600
+NEW_FOLDER = 0o700
+TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".whet-", ".tmp"
+DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+ADVICE = {
+    errno.ENOSPC: "The disk is full. Free some space and run it again.",
+    errno.EDQUOT: "Your disk quota is full. Free some space and run it again.",
+    errno.EROFS: "The disk is read-only. Set WHET_HOME to a folder that you can write to.",
+    errno.EACCES: "Check the permissions of the file and its folder.",
+    errno.EPERM: "The file belongs to another account. Change its owner, or leave it as it is.",
+    errno.EIO: "The disk failed. Check it before you continue.",
+    errno.ENAMETOOLONG: "Choose a shorter name.",
+}
 
 
 def sync(descriptor: int) -> None:
@@ -105,14 +120,6 @@ def text_given(path: Path, *, advice: str, most: int = MOST_GIVEN_BYTES) -> str:
         return read_given(path, advice=advice, most=most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise WhetError(f"{path} is not UTF-8 text.", advice=advice) from error
-
-
-PATIENCE_SECONDS = 120.0
-LIMIT_BYTES = 16 * 1024 * 1024
-NEW_FILE = 0o600
-NEW_FOLDER = 0o700
-TEMPORARY_PREFIX, TEMPORARY_SUFFIX = ".whet-", ".tmp"
-DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 class Conflict(WhetError):
@@ -366,14 +373,3 @@ def _keep_owner_and_mode(descriptor: int, old: os.stat_result | None, mode: int)
 
 def _refused(path: Path, what: str) -> WhetError:
     return WhetError(f"{path} {what}, so Whet does not use it.", advice="Put an ordinary file or folder there.")
-
-
-ADVICE = {
-    errno.ENOSPC: "The disk is full. Free some space and run it again.",
-    errno.EDQUOT: "Your disk quota is full. Free some space and run it again.",
-    errno.EROFS: "The disk is read-only. Set WHET_HOME to a folder that you can write to.",
-    errno.EACCES: "Check the permissions of the file and its folder.",
-    errno.EPERM: "The file belongs to another account. Change its owner, or leave it as it is.",
-    errno.EIO: "The disk failed. Check it before you continue.",
-    errno.ENAMETOOLONG: "Choose a shorter name.",
-}

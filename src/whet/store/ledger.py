@@ -32,6 +32,9 @@ HASH_BYTES = 16
 DIGITS = 12
 NOTE = re.compile(rb"(\d{%d}) ([0-9a-f]{%d})\n" % (DIGITS, 2 * HASH_BYTES))
 ENTRY = "entry"
+INSERT = f"INSERT INTO entries ({COLUMNS}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Entry)
 
 
 class EntryHead(NamedTuple):
@@ -211,9 +214,6 @@ def ledger_of(home: Home, database: Database) -> Ledger:
     return Ledger(database, owner_of(home), load(home).team.admins, home.folder)
 
 
-INSERT = f"INSERT INTO entries ({COLUMNS}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-
-
 def _sealed(number: int, body: bytes) -> tuple[str, str, str]:
     return (ENTRY, str(number), body.decode(errors="replace"))
 
@@ -238,7 +238,3 @@ def _decoded(number: int, maker: str, body: bytes) -> Entry | None:
         return replace(_decoder.decode(blob(body)), number=number, maker=maker)
     except msgspec.MsgspecError:
         return None
-
-
-_encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(Entry)

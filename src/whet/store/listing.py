@@ -13,6 +13,9 @@ from whet.store.database import Database
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_own
 
+# Compared by substr, for LIKE takes great and small letters as the same in SQLite and not in Postgres.
+_BELOW = "(s.folder = ? OR substr(s.folder, 1, ?) = ?)"
+
 
 class Filters(NamedTuple):
     """Which sessions are meant; an empty field asks for nothing. Times are in seconds since 1970."""
@@ -32,10 +35,6 @@ class Filters(NamedTuple):
 
 # What counts unless other sessions are asked for, wherever sessions are counted or listed.
 COUNTED = Filters(without_own_work=True, without_temporary=True)
-
-
-# Compared by substr, for LIKE takes great and small letters as the same in SQLite and not in Postgres.
-_BELOW = "(s.folder = ? OR substr(s.folder, 1, ?) = ?)"
 
 
 def seen_folders(database: Database) -> dict[str, frozenset[str]]:

@@ -22,6 +22,42 @@ from whet.store.words import lexeme, plain, role_mark, searchable, terms, tool_m
 
 Phrase = tuple[str, ...]
 _ASKED = re.compile(r'(?:(?<!\S)(-)(?=[\w"]))?(?:"([^"]*)"?|([^\s"*]+))(\*?)')
+# How many matches are looked at for a filter before its own sessions are gone through, and how many hits are enough
+# in either way. Neither may depend on the page that is asked for, or pages would overlap.
+WINDOW = 5_000
+ENOUGH = 300
+TYPICAL_WORDS = 200
+CANDIDATES = 1_000
+UNFILTERED = """
+    SELECT rowid, density(message_index, ?) FROM message_index
+    WHERE message_index MATCH ? ORDER BY rowid DESC LIMIT ?
+"""
+END_OF_WINDOW = "SELECT rowid FROM message_index WHERE message_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
+BY_WORDS = """
+    SELECT m.no, density(message_index, ?) FROM message_index
+    JOIN messages AS m ON m.no = message_index.rowid JOIN sessions AS s ON s.no = m.session
+    WHERE message_index MATCH ? AND message_index.rowid >= ? AND {messages}
+    ORDER BY message_index.rowid DESC LIMIT ?
+"""
+BY_SESSIONS = """
+    SELECT m.no, density(message_index, ?) FROM sessions AS s
+    CROSS JOIN message_index CROSS JOIN messages AS m ON m.no = message_index.rowid
+    WHERE message_index MATCH ? AND {sessions} AND m.session = s.no AND {messages}
+    AND message_index.rowid >= (SELECT no FROM messages WHERE session = s.no ORDER BY position LIMIT 1)
+    AND message_index.rowid <= (SELECT no FROM messages WHERE session = s.no ORDER BY position DESC LIMIT 1)
+    ORDER BY s.no DESC LIMIT ?
+"""
+# Only the newest are ranked: Postgres would else rank every match before it sorts them.
+NEWEST = """
+    WITH asked AS (SELECT CAST(? AS tsquery) AS query), newest AS (
+        SELECT m.no, i.words FROM asked, message_index AS i
+        JOIN messages AS m ON m.no = i.message JOIN sessions AS s ON s.no = m.session
+        WHERE i.words @@ asked.query AND {where} ORDER BY m.no DESC LIMIT ?
+    )
+    SELECT newest.no, ts_rank(newest.words, asked.query, 1) FROM newest, asked
+"""
+SNIPPET_CHARACTERS = 240
+EVERYTHING = Filters()
 
 
 class Query(NamedTuple):
@@ -99,34 +135,6 @@ def of_message(filters: Filters, role: str = "") -> Condition:
     return Condition(" AND ".join(clauses), parameters)
 
 
-# How many matches are looked at for a filter before its own sessions are gone through, and how many hits are enough
-# in either way. Neither may depend on the page that is asked for, or pages would overlap.
-WINDOW = 5_000
-ENOUGH = 300
-TYPICAL_WORDS = 200
-CANDIDATES = 1_000
-
-UNFILTERED = """
-    SELECT rowid, density(message_index, ?) FROM message_index
-    WHERE message_index MATCH ? ORDER BY rowid DESC LIMIT ?
-"""
-END_OF_WINDOW = "SELECT rowid FROM message_index WHERE message_index MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
-BY_WORDS = """
-    SELECT m.no, density(message_index, ?) FROM message_index
-    JOIN messages AS m ON m.no = message_index.rowid JOIN sessions AS s ON s.no = m.session
-    WHERE message_index MATCH ? AND message_index.rowid >= ? AND {messages}
-    ORDER BY message_index.rowid DESC LIMIT ?
-"""
-BY_SESSIONS = """
-    SELECT m.no, density(message_index, ?) FROM sessions AS s
-    CROSS JOIN message_index CROSS JOIN messages AS m ON m.no = message_index.rowid
-    WHERE message_index MATCH ? AND {sessions} AND m.session = s.no AND {messages}
-    AND message_index.rowid >= (SELECT no FROM messages WHERE session = s.no ORDER BY position LIMIT 1)
-    AND message_index.rowid <= (SELECT no FROM messages WHERE session = s.no ORDER BY position DESC LIMIT 1)
-    ORDER BY s.no DESC LIMIT ?
-"""
-
-
 def _newest_in_sqlite(database: SQLite, query: Query, filters: Filters, role: str) -> list[Row]:
     """The newest messages that match, each with its score.
 
@@ -159,25 +167,10 @@ def _density(api: apsw.FTS5ExtensionApi, /, *marked: Any) -> float:
     return float(hits / (hits + 1.2 * (0.25 + 0.75 * size / TYPICAL_WORDS)))
 
 
-# Only the newest are ranked: Postgres would else rank every match before it sorts them.
-NEWEST = """
-    WITH asked AS (SELECT CAST(? AS tsquery) AS query), newest AS (
-        SELECT m.no, i.words FROM asked, message_index AS i
-        JOIN messages AS m ON m.no = i.message JOIN sessions AS s ON s.no = m.session
-        WHERE i.words @@ asked.query AND {where} ORDER BY m.no DESC LIMIT ?
-    )
-    SELECT newest.no, ts_rank(newest.words, asked.query, 1) FROM newest, asked
-"""
-
-
 def _newest_in_postgres(database: Database, query: Query, filters: Filters, role: str) -> list[Row]:
     """The newest messages that match, each with its score."""
     where, parameters = of_message(filters, role)
     return database.query(NEWEST.format(where=where), (for_postgres(query), *parameters, CANDIDATES))
-
-
-SNIPPET_CHARACTERS = 240
-EVERYTHING = Filters()
 
 
 class Hit(NamedTuple):

@@ -42,6 +42,17 @@ KIN = f"""
 HAS_HEIR = f"""
     SELECT 1 FROM sessions WHERE (base = ? OR parent_id = ?) AND purpose <> '{Purpose.SUBTASK.value}' LIMIT 1
 """
+Change = Literal["imported", "updated", "unchanged", "conflict"]
+# First what was claimed of this session, or without a quote in a pass that read it, and has no quote from another one.
+FORGOTTEN = (
+    """DELETE FROM claims WHERE (pass IN (SELECT pass FROM sessions_read WHERE session = ?)
+        OR claim IN (SELECT o.claim FROM claims AS o JOIN claim_quotes AS q ON q.claim = o.number WHERE q.session = ?))
+        AND NOT EXISTS (SELECT 1 FROM claims AS o JOIN claim_quotes AS q ON q.claim = o.number
+            WHERE q.session <> ? AND o.claim <> '' AND o.claim = claims.claim
+            AND o.project = claims.project AND o.maker = claims.maker)""",
+    "DELETE FROM claim_quotes WHERE session = ?",
+    "DELETE FROM sessions_read WHERE session = ?",
+)
 
 
 def copied_in(database: Database, session: Session, messages: Sequence[Message]) -> frozenset[int]:
@@ -78,9 +89,6 @@ def _said_before(database: Database, session: Session, messages: Sequence[Messag
                 yield decoded_message(body, f"session {no}")
             except DamagedRow:  # what nobody can read repeats nothing
                 continue
-
-
-Change = Literal["imported", "updated", "unchanged", "conflict"]
 
 
 class KeepResult(NamedTuple):
@@ -369,18 +377,6 @@ def _remove(database: Database, session: Session) -> int:
     database.execute("DELETE FROM messages WHERE session = ?", (session.no,))
     database.execute("DELETE FROM sessions WHERE no = ?", (session.no,))
     return int(count)
-
-
-# First what was claimed of this session, or without a quote in a pass that read it, and has no quote from another one.
-FORGOTTEN = (
-    """DELETE FROM claims WHERE (pass IN (SELECT pass FROM sessions_read WHERE session = ?)
-        OR claim IN (SELECT o.claim FROM claims AS o JOIN claim_quotes AS q ON q.claim = o.number WHERE q.session = ?))
-        AND NOT EXISTS (SELECT 1 FROM claims AS o JOIN claim_quotes AS q ON q.claim = o.number
-            WHERE q.session <> ? AND o.claim <> '' AND o.claim = claims.claim
-            AND o.project = claims.project AND o.maker = claims.maker)""",
-    "DELETE FROM claim_quotes WHERE session = ?",
-    "DELETE FROM sessions_read WHERE session = ?",
-)
 
 
 def _forget_claims(database: Database, session: str) -> None:

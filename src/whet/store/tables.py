@@ -34,21 +34,6 @@ IS_MADE = {
     # Much quicker than the information schema, and asked whenever a database is opened.
     "postgres": "SELECT count(to_regclass(quote_ident(current_schema()) || '.schema_steps'))",
 }
-
-
-class NewerStore(WhetError):
-    """The database was written by a version of this program that is still to be installed here."""
-
-
-class Migration(NamedTuple):
-    """One step of the schema: statements for both dialects, then those of each."""
-
-    name: str
-    shared: tuple[str, ...]
-    sqlite: tuple[str, ...] = ()
-    postgres: tuple[str, ...] = ()
-
-
 TABLES = (
     # A session that goes on from another one has its first `base_count` messages in that one, its `base`.
     """CREATE TABLE sessions (
@@ -251,7 +236,6 @@ TABLES = (
         PRIMARY KEY (kind, key, maker)
     )""",
 )
-
 OF_A_FILE = (
     """CREATE VIRTUAL TABLE message_index USING fts5 (
         words, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
@@ -279,13 +263,11 @@ OF_A_FILE = (
             AND instr(made_from, CAST(' ' || old.no || ' ' AS BLOB)) > 0;
     END""",
 )
-
 # Where a session's messages are held may change without its words changing: those are covered by its head.
 SESSION_WORDS = (
     "id, source, native_id, parent_id, title, model, folder, branch, purpose, ending, started, ended, head,"
     " message_count, facts, path, dated, maker"
 )
-
 OF_A_TEAM = (
     # Rows of these are only ever added together with their message: a reference would be looked up for every one.
     "CREATE TABLE message_index (message BIGINT NOT NULL, words TSVECTOR NOT NULL)",
@@ -353,8 +335,23 @@ OF_A_TEAM = (
     """CREATE TRIGGER derived_goes_with_its_sessions AFTER DELETE ON sessions
     FOR EACH ROW EXECUTE FUNCTION drop_derived()""",
 )
-MIGRATIONS = (Migration("every table", TABLES, OF_A_FILE, OF_A_TEAM),)
 FIRST = 38  # the version that the first of them makes; those before it were never released
+
+
+class NewerStore(WhetError):
+    """The database was written by a version of this program that is still to be installed here."""
+
+
+class Migration(NamedTuple):
+    """One step of the schema: statements for both dialects, then those of each."""
+
+    name: str
+    shared: tuple[str, ...]
+    sqlite: tuple[str, ...] = ()
+    postgres: tuple[str, ...] = ()
+
+
+MIGRATIONS = (Migration("every table", TABLES, OF_A_FILE, OF_A_TEAM),)
 NEWEST = FIRST + len(MIGRATIONS) - 1
 
 

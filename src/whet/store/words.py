@@ -13,6 +13,31 @@ from whet.sessions.transcripts import Message, Text, Thought, ToolCall, ToolResu
 from whet.text.words import on_demand
 
 MARK = "\ue000"  # a private character that counts as a letter in the index and that no text may bring into it
+# Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are written without spaces between words.
+_UNSPACED = on_demand(
+    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003134f])"
+)
+_LEFT_OUT = on_demand(
+    f"[{MARK}\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+)
+# What is no letter or digit becomes a space: first what is not ASCII, then by the byte all the rest, which is quicker.
+_SYMBOLS = re.compile(r"[^\w\x00-\x7f]+")
+_BYTES = bytes(
+    code if code >= 128 else ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(256)
+)
+POSITIONS = 16_000
+OVERLAP = 50  # words that two vectors share, so that a phrase across their border is found
+LEXEME_BYTES = 120
+OCCURRENCES = 250
+OWN_BYTES = 500_000
+WHOLE_BYTES = 950_000
+ENTRY_BYTES = 8  # about what Postgres adds to each word; a place takes two more
+# Postgres' own form, which the server takes much quicker than text: how many words, then of each its letters, a zero,
+# how many places, and the places.
+TOTAL = struct.Struct(">i")
+PLACES = tuple(struct.pack(">H", number) for number in range(1, POSITIONS + 1))
+COUNTS = tuple(struct.pack(">xH", number) for number in range(OCCURRENCES + 1))
 
 
 def indexed(message: Message) -> str:
@@ -62,21 +87,6 @@ def _leaves(value: object) -> Iterator[str]:
             yield str(item)
 
 
-# Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are written without spaces between words.
-_UNSPACED = on_demand(
-    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-    "\U00020000-\U0003134f])"
-)
-_LEFT_OUT = on_demand(
-    f"[{MARK}\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
-)
-# What is no letter or digit becomes a space: first what is not ASCII, then by the byte all the rest, which is quicker.
-_SYMBOLS = re.compile(r"[^\w\x00-\x7f]+")
-_BYTES = bytes(
-    code if code >= 128 else ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(256)
-)
-
-
 def searchable(text: str) -> str:
     """Text as the index takes it: without accents and compatibility forms, however these were encoded, and with a
     space around each character of scripts that have none between words, so that any part is found."""
@@ -109,20 +119,6 @@ def role_mark(role: str) -> str:
 
 def tool_mark(tool: str) -> str:
     return f"{MARK}{hashlib.blake2b(tool.encode(), digest_size=8).hexdigest()}"
-
-
-POSITIONS = 16_000
-OVERLAP = 50  # words that two vectors share, so that a phrase across their border is found
-LEXEME_BYTES = 120
-OCCURRENCES = 250
-OWN_BYTES = 500_000
-WHOLE_BYTES = 950_000
-ENTRY_BYTES = 8  # about what Postgres adds to each word; a place takes two more
-# Postgres' own form, which the server takes much quicker than text: how many words, then of each its letters, a zero,
-# how many places, and the places.
-TOTAL = struct.Struct(">i")
-PLACES = tuple(struct.pack(">H", number) for number in range(1, POSITIONS + 1))
-COUNTS = tuple(struct.pack(">xH", number) for number in range(OCCURRENCES + 1))
 
 
 def vectors(words: str) -> Iterator[bytes]:
