@@ -77,7 +77,7 @@ def skills(  # noqa: PLR0913 - a tool takes what its model may say
     with _author(occasion, f"{description}\n{text}") as author:
         try:
             if action == "list":
-                found = [each.skill for each in list_skills(author.home.folder) if each.skill]
+                found = [each.value for each in list_skills(author.home.folder) if each.value]
                 lines = [f"{each.name}: {each.description}" for each in found]
                 return ToolOutput("\n".join(lines) or "There are no skills yet.", trust=Trust.AGENT)
             if action == "view":
