@@ -22,6 +22,7 @@ _SQL = (
     rf"{QUOTE}"
 )
 
+_ASKING = r"(?i:passw|passphrase|stdin|secret|token|login|unlock|crypt|kinit|openconnect)"
 _QUOTES = r"""[\\"'`]*"""
 _IS = r"[ \t]*[:=][ \t]*"
 _LONG = r"(?:[|>][+\-]?|\"{3}|'{3})"  # opens a text of several lines
@@ -34,7 +35,7 @@ _JWK_MEMBER = rf"{QUOTE}(?:d|p|q|dp|dq|qi|k|priv){QUOTE}[ \t]*:{BREAK}*{QUOTE}([
 _USER = r"""[^\s:/@"'`<>\\]*"""
 _HOST = r"[A-Za-z0-9\[$%_]"
 _DATABASE = r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|oracle)[+a-z0-9]*"
-_SCHEME = r"(?:bearer|basic|token|apikey|api-key|bot|digest|ssws|key)"
+_SCHEME = r"[a-z][\w\-]{1,24}"
 _HASH = r"\$(?:1|2[abxy]|5|6|7|y|gy|apr1|argon2(?:id?|d)|pbkdf2-sha\d+|scrypt)\$"
 _AWS_ID = r"(?:AKIA|ASIA)[A-Z0-9]"
 _PHRASE_NAME = r"(?i:(?:seed|recovery|backup|mnemonic|wallet)[ _\-]?(?:phrase|words?|seed)|mnemonic)"
@@ -64,13 +65,15 @@ _WORD = (
     r"|client|jwt|hmac|app)[_\-. ]?key|credentials?|contraseña)|(?:\b|_)(?i:pass|pw|pat|creds?|jwt)"
     r"|[a-z](?:Pass|Pat|Creds?|Jwt))(?:[_\-A-Z0-9][\w\-]*)?"
 )
+_TYPE = r"""(?::[ \t]*&?(?:'\w+[ ])?[A-Za-z_][\w.]{0,30}(?:\[[\w., |]{0,30}\])?\??[ \t]*)?(?:\[\d*\][ \t]*)?"""
 _ASSIGN = (
-    r"""[\\"'`\]* \t]*(?::[ \t]*(?:str|string|String|Optional\[str\]|&str)[ \t]*)?"""
-    r"""(?:=>|[:?+|]*={1,3}|:)\*{0,2}[ \t]{0,16}"""
+    rf"""[\\"'`\]* \t]*{_TYPE}(?:=>|<{{1,2}}-|[:?+|]*={{1,3}}|:)\*{{0,2}}[ \t]{{0,16}}"""
+    r"""(?:(?:!!?[a-z][\w/]*|&[\w\-]+)[ \t]+)?"""  # a tag or an anchor of YAML
 )
+_LITERAL = r"(?:[bBrRuUfFnNeEL@]{1,2})?"  # what languages put before a quote: b"…", r'…', N'…', @"…"
 _ASSIGNED = (
-    r"""(?:"((?:[^"\\\s]|\\[^\s])+)(?:"|$)"""
-    r"""|'((?:[^'\\\s]|\\[^\s])+)(?:'|$)"""
+    rf"""(?:{_LITERAL}"((?:[^"\\\s]|\\[^\s])+)(?:"|$)"""
+    rf"""|{_LITERAL}'((?:[^'\\\s]|\\[^\s])+)(?:'|$)"""
     r"""|`([^`\\\s]+)`"""
     r"""|\\+"((?:[^"\\\s]|\\{2,}[^"\\\snrt])+)(?:\\+"|$)"""
     r"""|\\+'([^'\\\s]+)\\+'"""
@@ -80,7 +83,7 @@ _CELL = r"[ \t*`]*[|│][ \t*`]*"
 _BRACKET = r"""(?:%?[qQ]{1,2}[(\[{<]|R\\*"\(|\[\[)"""
 # The first characters of a value that is not only words or a number; the rest is judged in redaction_values.
 _SUSPECT = (
-    r"""[\\"'`]*(?:[A-Za-z_.\-/:,;){}|\]]+[^A-Za-z_.\-/:,;){}|\]\s"'`<>(\[]|[A-Za-z]{12}"""
+    r"""(?:[bBrRuUfFnNeEL@]{1,2}["'])?[\\"'`]*(?:[A-Za-z_.\-/:,;){}|\]]+[^A-Za-z_.\-/:,;){}|\]\s"'`<>(\[]|[A-Za-z]{12}"""
     r"""|[0-9][0-9.:/\-]*[^0-9.:/\-\s"'`\\<>(){}\[\],;|&]|[!@#$%^&*+=~?][^\s]|[^\s -~])"""
 )
 # Four characters of base64 that decode to three of printable ASCII; five such in a row are hardly ever chance.
@@ -169,6 +172,15 @@ HEADERS: Final = (
     SecretRule("cookie", _COOKIE, rf"{_COOKIE}([^\s;\"'\\&]{{8,}})", MatchTest.VALUE),
 )
 
+# A password that a program made: where one stands says nothing, it is known by itself.
+_TYPED = r"A-Za-z0-9!@#$%^*_+~?"
+STRONG: Final = SecretRule(
+    "password",
+    r"[A-Za-z0-9_+~?][!@#$%^*]+[A-Za-z0-9_+~?]",
+    rf"(?:^|[^{_TYPED}.\-/\\]|\\[nrt])([A-Za-z0-9][A-Za-z0-9_+~?]*[!@#$%^*][{_TYPED}]+)(?:[^{_TYPED}.\-/]|[.](?:\s|$)|$)",
+    MatchTest.STRONG,
+)
+
 ENCODED: Final = SecretRule(
     "base64", f"{_QUAD}{{5}}", rf"({_WRAPPED}{_QUAD}{{5,}}[A-Za-z0-9+/_\-]{{0,3}}={{0,2}})", MatchTest.BASE64
 )
@@ -176,6 +188,9 @@ ENCODED: Final = SecretRule(
 # What hides a secret from the patterns above: an escaped character, or a percent-encoded one, with line breaks.
 HIDDEN: Final = r"\\u00[2-7][0-9A-Fa-f]|\\/|%(?:[2-7][0-9A-Fa-f]|0[9AaDd])"
 HIDDEN_UNIT: Final = r"\\+u00[2-7][0-9A-Fa-f]|\\+/|%(?:25)*(?:[2-7][0-9A-Fa-f]|0[9AaDd])"
+# Between the words of a list of arguments, as programs are given command lines: ["mysql", "-u", "root", "-psecret"].
+ARGUMENTS: Final = rf"{QUOTE},[ ]?{QUOTE}-"
+ARGUMENTS_UNIT: Final = rf"{QUOTE},[ ]?{QUOTE}"
 # What a terminal obeys and nobody sees: colours, titles, links, moves, in plain and in the spellings of programs. A
 # colour is known without the character before it too, which many logs drop.
 _COLOUR = r"\[[0-?]*[ -/]*[@-~]"
@@ -224,6 +239,16 @@ COMMANDS: Final = (
     _password(
         r"sudo[ ]+(?:-\w+[ ]+)*-S",
         rf"echo[ ]+(?:-\w+[ ]+)?{OPEN}([^\s\"'`\\|]{{4,}}){OPEN}[ ]*\|[ ]*sudo[ ]+(?:-\w+[ ]+)*-S",
+    ),
+    # What a line types into a program that asks for a secret.
+    _password(
+        r"(?:echo|printf)[ ]",
+        rf"(?:echo|printf)[ ]+(?:-\w+[ ]+)*{OPEN}([^\s\"'`\\|]{{6,}}){OPEN}[ ]*\|[^\n]{{0,200}}?{_ASKING}",
+        MatchTest.VALUE,
+    ),
+    _password("<<<", rf"{_ASKING}[^\n|;]{{0,120}}<<<[ ]*{OPEN}({CHARACTER}{{6,}})", MatchTest.VALUE),
+    _password(
+        rf"(?i:auth)=\({QUOTE}", rf"(?i:auth)=\({QUOTE}([^\s\"'`\\]+){QUOTE},[ ]*{QUOTE}({CHARACTER}{{3,}}){QUOTE}\)"
     ),
     _password(
         rf"login{BREAK}+\S+?{BREAK}+password", rf"\blogin{BREAK}+(\S+?){BREAK}+password{BREAK}+({CHARACTER}{{3,}})"
@@ -278,6 +303,11 @@ COMMANDS: Final = (
     ),
     _password(_SQL, rf"{_SQL}({CHARACTER}{{3,}}){QUOTE}"),
     _password(
+        r"(?i:identified[ ]+by[ ]|password[ ]+\$)",
+        r"(?i:identified[ ]+by[ ]+|password[ ]+\${2})([^\s\"'`;\\$]{6,})",
+        MatchTest.VALUE,
+    ),
+    _password(
         r"ConvertTo-SecureString[ ]", rf"ConvertTo-SecureString[ ]+(?:-String[ ]+)?{QUOTE}({CHARACTER}{{3,}}){QUOTE}"
     ),
     _password(rf"\bpsk[ ]*=[ ]*{QUOTE}", rf"\bpsk[ ]*=[ ]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}", MatchTest.VALUE),
@@ -300,6 +330,15 @@ ADDRESSES: Final = (
         r"://[^\s/:@]*:[^\s/@]+@", rf"""[A-Za-z][A-Za-z0-9+.\-]{{1,24}}://({_USER}):([^\s/"'`<>\\]{{2,256}})@{_HOST}"""
     ),
     _password(rf"{_DATABASE}://[^\s/:@]*:", rf"""{_DATABASE}://({_USER}):([^\s"'`<>\\@]{{2,256}})@{_HOST}"""),
+    _password(r"jdbc:oracle:", r"jdbc:oracle:[a-z0-9]+:([\w$#]+)/([^\s\"'`<>\\]{2,256})@"),
+    _password(r":pserver:", r":pserver:([^\s:@]+):([^\s\"'`<>\\]{2,256})@"),
+    # A link that lets in whoever has it.
+    SecretRule(
+        "signature",
+        r"/(?i:reset|confirm|verif|invit|activat|magic|unsubscribe)",
+        r"/(?i:reset|confirm|verif|invit|activat|magic|unsubscribe)[\w\-]*/([A-Za-z0-9_\-]{32,})",
+        MatchTest.GENERATED,
+    ),
     # A line of .pgpass: host, port, database, user and password.
     _password(
         r":(?:5432|5433|6432|6543|\*):",
@@ -317,7 +356,11 @@ ADDRESSES: Final = (
 
 ASSIGNMENTS: Final = (
     _secret(rf"{_SETTERS}[\w.\-]*{_WORD}", rf"{_SETTERS}([\w.\-]+)[ ]+{OPEN}([^\s\"'`\\=]{{6,}})"),
-    _secret(f"<{_TAG}>", rf"<({_TAG})>{BREAK}*(?:<[Vv]alue>)?([^<>\s]{{6,}})<"),
+    _secret(f"<{_TAG}>", rf"<({_TAG})>{BREAK}*(?:<[Vv]alue>|<!\[CDATA\[)?([^<>\s\]]{{6,}})(?:\]\]>)?<"),
+    _secret(
+        rf"{_WORD}{_QUOTES}{_IS}[\[({{]",
+        rf"([\w.\-]*{_WORD}){_QUOTES}{_IS}[\[({{]{BREAK}*(?:{QUOTE}\w+{QUOTE}{_IS})?{QUOTE}({CHARACTER}{{6,}}){QUOTE}",
+    ),
     _secret(rf"={QUOTE}{_TAG}{QUOTE}>", rf"={QUOTE}({_TAG}){QUOTE}>([^<>\s]{{6,}})<"),
     # In YAML and the like a value may have a name of its own, or begin on the next line.
     _secret(
@@ -381,4 +424,4 @@ ASSIGNMENTS: Final = (
     ),
 )
 
-RULES: Final = (*TOKENS, *KEYS, *ADDRESSES, *HEADERS, *COMMANDS, *ASSIGNMENTS, ENCODED)
+RULES: Final = (*TOKENS, *KEYS, *ADDRESSES, *HEADERS, *COMMANDS, *ASSIGNMENTS, STRONG, ENCODED)

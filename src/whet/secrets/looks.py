@@ -11,6 +11,8 @@ SHORTEST_VALUE: Final = 8
 STRICT_LENGTH: Final = 16
 SCRAMBLED_PASSWORD: Final = 12
 LONGEST_VALUE: Final = 8192
+SHORTEST_STRONG: Final = 10
+LONGEST_STRONG: Final = 64
 PHRASE_WORDS: Final = 12
 LONGEST_WORD: Final = 12  # of letters and digits without a sign between them, in names that people give
 CHANCE_CHANGES: Final = 0.45  # of a kind of character to another; of 62 drawn at random .62 do
@@ -92,6 +94,8 @@ _CODE = on_demand(
     r"|![A-Za-z]+|x:\d+:\d+:.*"  # a YAML tag, a line of /etc/passwd
     r"|v?\d+\.\d[\w.\-]*|\d{4}-\d\d-\d\d.*|#[0-9A-Fa-f]{3,8}|0x[0-9A-Fa-f]{1,8}"
 )
+_SESSION_WORDS = names("session sessionid sid sess auth login remember token jwt")
+_PERCENT_CODE = re.compile(r"%(?:2[0-9A-F]|3[A-F]|40|5[BDE]|7[BD])")  # a sign in an address
 _PHRASE_WORD = re.compile(r"\b[a-z]{3,8}\b")
 # Words that no list of seed words has, and hardly a sentence does without.
 _SENTENCE_WORD = re.compile(r"\b(?:the|and|for|are|was|were|from|has|had|not|but|his|her|its|our|your|which)\b")
@@ -180,6 +184,21 @@ def is_typed_or_scrambled(value: str) -> bool:
 
 def is_mixed(value: str) -> bool:
     return bool(_DIGIT.search(value) and _LETTER.search(value))
+
+
+def is_session_name(name: str) -> bool:
+    """Whether a cookie of this name stands for its user."""
+    return not _SESSION_WORDS.isdisjoint(words_of(name.strip()))
+
+
+def is_strong(value: str) -> bool:
+    """Whether cases, digits and signs are mixed as only a program that makes passwords does it."""
+    if not SHORTEST_STRONG <= len(value) <= LONGEST_STRONG or _PERCENT_CODE.search(value) or is_stand_in(value):
+        return False
+    kinds = ["A" if each.isupper() else "a" if each.islower() else "0" if each.isdigit() else "!" for each in value]
+    changes = sum(left != right for left, right in itertools.pairwise(kinds))
+    enough = all(kinds.count(kind) >= least for kind, least in (("A", 2), ("a", 2), ("0", 1), ("!", 1)))
+    return enough and kinds.count("!") <= len(value) / 4 and changes >= len(value) / 2
 
 
 def is_phrase_name(name: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import re2
 
 from whet.secrets import looks as values
-from whet.secrets.contexts import ENCODED, ESCAPES, HIDDEN, HIDDEN_UNIT, RULES
+from whet.secrets.contexts import ARGUMENTS, ARGUMENTS_UNIT, ENCODED, ESCAPES, HIDDEN, HIDDEN_UNIT, RULES
 from whet.secrets.vendor_keys import TOKENS, MatchTest, SecretRule
 
 DEEPEST = 2
@@ -130,22 +130,25 @@ def _trimmed(value: bytes, rule: SecretRule) -> bytes:
     return value.rstrip(b".,;:)]}")
 
 
+# What a value must look like where its place alone says that it may be a secret.
+LOOKS: Final[dict[MatchTest, Callable[[str], object]]] = {
+    MatchTest.NONE: lambda _: True,
+    MatchTest.VALUE: lambda value: values.is_plausible(value, shortest=values.SHORTEST_PASSWORD),
+    MatchTest.CONVINCING: values.is_convincing,
+    MatchTest.GENERATED: values.is_generated,
+    MatchTest.STRONG: values.is_strong,
+    MatchTest.PHRASE: values.phrase_in,
+    MatchTest.MIXED: lambda value: (
+        (values.is_mixed(value) or values.is_scrambled(value)) and not values.is_stand_in(value)
+    ),
+}
+
+
 def judge(rule: SecretRule, name: str, value: str) -> str:
     """The kind of secret that a match is, or nothing when it is none."""
+    if looks := LOOKS.get(rule.check):
+        return rule.kind if looks(value) else ""
     match rule.check:
-        case MatchTest.NONE:
-            return rule.kind
-        case MatchTest.MIXED:
-            generated = values.is_mixed(value) or values.is_scrambled(value)
-            return rule.kind if generated and not values.is_stand_in(value) else ""
-        case MatchTest.VALUE:
-            return rule.kind if values.is_plausible(value, shortest=values.SHORTEST_PASSWORD) else ""
-        case MatchTest.CONVINCING:
-            return rule.kind if values.is_convincing(value) else ""
-        case MatchTest.GENERATED:
-            return rule.kind if values.is_generated(value) else ""
-        case MatchTest.PHRASE:
-            return rule.kind if values.phrase_in(value) else ""
         case MatchTest.LOGIN:
             clean = not value or value == name or values.is_stand_in(value)
             return "" if clean else rule.kind
@@ -187,7 +190,8 @@ def _find_cookies(header: bytes, offset: int) -> Iterator[FoundSecret]:
         name, equals, value = pair.partition(b"=")
         start = offset + place + len(name) + 1
         place += len(pair) + 1
-        if equals and values.is_convincing(decoded(value)):
+        is_session = values.is_session_name(decoded(name)) and values.is_plausible(decoded(value))
+        if equals and (is_session or values.is_convincing(decoded(value))):
             yield FoundSecret(start, start + len(value), "cookie", canonical(decoded(value)), exact=False)
 
 
@@ -260,6 +264,7 @@ def _plain_character(unit: bytes) -> bytes:
 READINGS: Final = (
     (HiddenUnits(HIDDEN_UNIT, _plain_character),),
     (HiddenUnits(ESCAPES, lambda _: b""), HiddenUnits(ESCAPES, lambda _: b" ")),
+    (HiddenUnits(ARGUMENTS_UNIT, lambda _: b" "),),
 )
 
 
@@ -285,7 +290,7 @@ def _without_overlap(found: list[FoundSecret]) -> list[FoundSecret]:
 
 @functools.cache
 def _gates() -> Any:
-    return _set_of([*(rule.gate for rule in RULES), HIDDEN, ESCAPES])
+    return _set_of([*(rule.gate for rule in RULES), HIDDEN, ESCAPES, ARGUMENTS])
 
 
 def _set_of(patterns: Iterable[str]) -> Any:
