@@ -93,6 +93,12 @@ def _notes(found: Sequence[Lesson]) -> Iterator[str]:
     }.values():
         yield f"{bundle.words}.{_next_look(bundle.counts)} They are decided on together."
         yield from _guard_notes(f"Bundle {bundle.number}", bundle.counts)
+    uncounted = [plain(each.patch.name) for each in found if each.counts.endpoint and not each.counts.sessions]
+    if uncounted:
+        yield (
+            f"[dim]{', '.join(uncounted)}: nothing is counted yet. A session counts an hour after its last message; where"
+            " a file is drawn for by the day, that day's sessions count when it is over.[/]"
+        )
     for each in found:
         if each.counts.endpoint:
             yield from _endpoint_notes(each.patch.name, each.counts)
@@ -103,11 +109,6 @@ def _notes(found: Sequence[Lesson]) -> Iterator[str]:
 def _endpoint_notes(name: str, watched: LiveCounts) -> Iterator[str]:
     found = watched.comparison
     seen = found.told + found.untold
-    if not watched.sessions:
-        yield (
-            f"[dim]{plain(name)}: nothing is counted yet. A session counts an hour after its last message; where a file"
-            " is drawn for by the day, that day's sessions count when it is over.[/]"
-        )
     yield (
         f"[dim]{plain(name)}: with and without it, the share of the sessions in its situation ({seen} of"
         f" {watched.sessions}) that failed: {watched.endpoint}.{_next_look(watched)}[/]"
@@ -305,6 +306,8 @@ def _said(
 ) -> int:
     readers = {} if told is None else {"told": [each._asdict() for each in told]}
     others = {"bundle": [entry_record(each) for each in entries]} if len(entries) > 1 else {}
-    lines = (f"Entry {entry.number}: rule {plain(entry.patch.name)} is {plain(what)}." for entry in entries)
+    subject = f"Entry {entries[0].number}: rule {plain(entries[0].patch.name)} is"
+    if others:
+        subject = f"Rules {', '.join(f'{plain(each.patch.name)} (entry {each.number})' for each in entries)} are"
     record = {**entry_record(entries[0]), "files": touched(files), **readers, **others}
-    return give(record, (*lines, *touched_lines(files)))
+    return give(record, (f"{subject} {plain(what)}.", *touched_lines(files)))
