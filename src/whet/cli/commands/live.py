@@ -96,8 +96,8 @@ def _notes(found: Sequence[Lesson]) -> Iterator[str]:
     uncounted = [plain(each.patch.name) for each in found if each.counts.endpoint and not each.counts.sessions]
     if uncounted:
         yield (
-            f"[dim]{', '.join(uncounted)}: nothing is counted yet. A session counts an hour after its last message; where"
-            " a file is drawn for by the day, that day's sessions count when it is over.[/]"
+            f"[dim]{', '.join(uncounted)}: nothing is counted yet. A session counts an hour after its last message;"
+            " where a file is drawn for by the day, that day's sessions count when it is over.[/]"
         )
     for each in found:
         if each.counts.endpoint:
