@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import call, conversation, shell, user
-from whet.sessions.transcripts import Message, Role, ToolCall, Transcript
+from whet.sessions.transcripts import Disposition, Message, Role, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, read, write
 from whet.trials.checks import FinishedRun, mark
@@ -92,6 +92,17 @@ def test_a_failure_in_whose_place_nothing_worked_gives_no_step() -> None:
     assert list(recoveries(gather(lost).steps)) == []
 
 
+def test_what_is_known_to_go_wrong_counts_where_it_was_refused_and_is_the_last_of_its_loop() -> None:
+    said, fix = user("Set it to 4."), "./patch Lake"
+    no = call("Bash", {"command": "sed -i s/1/4/ Lake"}, "No.", error=True, disposition=Disposition.REJECTED)
+    refused = conversation(said, no, shell("./patch Lake", "ok"))
+    red = [shell(f"gradlew test{more}", "Unsupported version", error=True) for more in ("", " --trace")]
+    looped = conversation(said, *red, shell("JAVA=17 gradlew test", "ok"))
+    assert [each.asked for each in recoveries(gather(refused).steps, {2: fix})] == [1]
+    assert [each.asked for each in recoveries(gather(looped).steps, {2: "JAVA=17 gradlew test"})] == [3]
+    assert not [*recoveries(gather(refused).steps), *recoveries(gather(looped).steps)]
+
+
 def test_a_red_test_is_no_failed_call() -> None:
     red = conversation(
         user("Fix."), shell("pytest", "1 failed in 0.1s", error=True), shell("pytest -x", "1 passed in 0.1s")
@@ -150,6 +161,7 @@ def test_an_edit_that_did_not_match_asks_for_a_look_or_for_the_text_that_is_ther
         ("rg --include x", "rg -g x", CommandDemand(("rg",), ("-g", "x"))),
         ("tar -xz a.tar --fast", "tar -xz a.tar", CommandDemand(("tar",), ("a.tar",), ("--fast",))),
         ("TOKEN=1 make it", "TOKEN=2 make it", CommandDemand(("TOKEN=2 make it",))),
+        ("a up main && b up x/main", "a up dev && b up x/dev", CommandDemand(("a up", "b up"), ("dev", "x/dev"))),
         ("rtk bun run test", "bun run test", CommandDemand(("bun run test",), (), ("rtk",))),
         ("ssh a 'ls -x y'", "ssh a 'ls z'", None),
         ("make a", "make a", None),

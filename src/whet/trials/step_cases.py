@@ -58,12 +58,14 @@ def recoveries(steps: Sequence[JudgedCall], about: Mapping[int, str] = NOTHING) 
     """Every call of a session that failed and for which something worked later.
 
     A red test is no failed call, and no is an answer to a call that asks whether something is there. What `about` names
-    by its message is one all the same: that it fails and what works instead are the same in many sessions.
+    by its message is one all the same, also if it was refused: what goes wrong and what works instead are the same in
+    many sessions.
     """
+    known = dict(about)
     for index, step in enumerate(steps):
-        fix = about.get(step.message)
+        fix = known.get(step.message)
         is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
-        if not step.failed or (fix is None and (is_red or step.effect is Effect.PROBES)):
+        if step.worked if fix is not None else (not step.failed or is_red or step.effect is Effect.PROBES):
             continue
         later = steps[index + 1 : index + 1 + REACH]
         worked = (_fixed_later(fix, later) if fix else None) or worked_later(step, later) or _tested_later(step, later)
@@ -72,8 +74,10 @@ def recoveries(steps: Sequence[JudgedCall], about: Mapping[int, str] = NOTHING) 
         if end is None:
             continue
         between = later[: later.index(end)]
-        if any(each.failed and _is_alike(step, each) for each in between):
-            continue  # the last failure of a loop is the step
+        again_failed = [each.message for each in between if each.failed and _is_alike(step, each)]
+        if again_failed:  # the last failure of a loop is the step
+            known |= {again_failed[-1]: fix} if fix is not None else {}
+            continue
         ways = (each for each in between if each.worked and each.tool != step.tool and path_of(each))
         way = next((each for each in ways if path_of(each) == path_of(step)), None)
         yield Recovery(step, worked, way)
@@ -212,7 +216,8 @@ def command_demand(failed: str, worked: str, request: str = "") -> CommandDemand
     asked_for = (word.rstrip("./-") for word in NAMED.findall(request))
     named = frozenset((*was, *(word for word in asked_for if SIGNS.search(word))))
     same = tuple(word for word in _operands(worked) if word in named)
-    demand = CommandDemand(runs=tuple(new if added else new[:1]), words=() if added else tuple(more), alone=True)
+    wanted = new if added else _heads(worked, more) or new[:1]
+    demand = CommandDemand(runs=tuple(wanted), words=() if added else tuple(more), alone=True)
     if runs(demand, failed):  # what it lacked are words
         demand = msgspec.structs.replace(demand, words=tuple(more))
     if runs(demand, failed):  # it only had too much
@@ -225,8 +230,10 @@ def command_demand(failed: str, worked: str, request: str = "") -> CommandDemand
     return demand if is_clear and not runs(demand, failed) else None
 
 
-def _heads(line: str) -> list[str]:
-    found = (_head(stage) for stage in written(line) if _program(stage) not in ASIDES)
+def _heads(line: str, words: Sequence[str] = ()) -> list[str]:
+    """What the commands of a line are, of those that have one of these words."""
+    stages = (stage for stage in written(line) if _program(stage) not in ASIDES)
+    found = (_head(stage) for stage in stages if not words or not frozenset(words).isdisjoint(stage.words))
     return [head for head in dict.fromkeys(found) if head]
 
 
