@@ -144,6 +144,7 @@ CLEAN = (
     "password: string",
     "def login(password: str | None = None) -> Token:",
     "echo hello | passwd --help",
+    "passwd:x:1000:1000::/home/x:/bin/bash",
     "tokens: [first, second]",
     "the key was identified by somebody",
     "git clone git@GitHub2.com:Org/Repo1 && npm i react@18",

@@ -65,9 +65,9 @@ _WORD = (
     r"|client|jwt|hmac|app)[_\-. ]?key|credentials?|contraseña)|(?:\b|_)(?i:pass|pw|pat|creds?|jwt)"
     r"|[a-z](?:Pass|Pat|Creds?|Jwt))(?:[_\-A-Z0-9][\w\-]*)?"
 )
-_TYPE = r"""(?::[ \t]*&?(?:'\w+[ ])?[A-Za-z_][\w.]{0,30}(?:\[[\w., |]{0,30}\])?\??[ \t]*)?(?:\[\d*\][ \t]*)?"""
+_TYPE = r""":[ \t]*&?(?:'\w+[ ])?[A-Za-z_][\w.]{0,30}(?:\[[\w., |]{0,30}\])?\??[ \t]*={1,3}"""  # token: str =
 _ASSIGN = (
-    rf"""[\\"'`\]* \t]*{_TYPE}(?:=>|<{{1,2}}-|[:?+|]*={{1,3}}|:)\*{{0,2}}[ \t]{{0,16}}"""
+    rf"""[\\"'`\]* \t]*(?:\[\d*\][ \t]*)?(?:{_TYPE}|=>|<{{1,2}}-|[:?+|]*={{1,3}}|:)\*{{0,2}}[ \t]{{0,16}}"""
     r"""(?:(?:!!?[a-z][\w/]*|&[\w\-]+)[ \t]+)?"""  # a tag or an anchor of YAML
 )
 _LITERAL = r"(?:[bBrRuUfFnNeEL@]{1,2})?"  # what languages put before a quote: b"…", r'…', N'…', @"…"
