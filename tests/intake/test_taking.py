@@ -266,3 +266,11 @@ def test_a_history_in_a_folder_where_an_agent_worked_is_found(tmp_path: Path) ->
     found = [place for place in usual_places(tmp_path, {}, [str(work), "not/absolute", ""]) if place.files]
     assert [(place.format, place.files) for place in found] == [("aider", (history,))]
     assert list(named_files([str(work)])) == [history]
+
+
+def test_links_that_lead_to_each_other_are_no_file(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    for named in (tmp_path / "a", tmp_path / "?"):
+        with pytest.raises(WhetError, match="There is no file"):
+            list(named_files([str(named)]))

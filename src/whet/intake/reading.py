@@ -155,7 +155,7 @@ def named_files(arguments: Iterable[str]) -> Iterator[Path]:
             yield from by_age(_within(path))
         elif path.exists():
             yield path
-        elif matches := sorted(glob.glob(str(path), recursive=True)):
+        elif matches := sorted({*glob.glob(str(path), recursive=True)} - {str(path)}):  # a link that leads nowhere
             yield from named_files(matches)
         else:
             raise WhetError(

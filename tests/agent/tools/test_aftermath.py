@@ -71,6 +71,56 @@ def test_what_instructs_agents_is_named_by_whatever_name(room: Room, path: str) 
     assert f"{path} (agents)" in line
 
 
+@pytest.mark.parametrize(
+    ("own", "target", "written"),
+    [
+        (".bashrc", "dot/bashrc", "dot/bashrc"),
+        (".config/nvim", "dot/nvim", "dot/nvim/init.lua"),
+        (".config/git", "dot/git", "dot/git/config"),
+    ],
+)
+def test_what_a_persons_own_settings_link_to_is_theirs(shell: Room, own: str, target: str, written: str) -> None:
+    """Dotfiles that are kept in a repository and linked from where programs look for them."""
+    file = shell.work / written
+    file.parent.mkdir(parents=True)
+    file.write_text("# mine\n")
+    place = shell.person / own
+    place.parent.mkdir(exist_ok=True)
+    place.unlink(missing_ok=True)
+    place.symlink_to(shell.work / target)
+    ask_for(shell.box(), "terminal", command=f"printf '[core]\\nfsmonitor = evil\\n' > {written}")
+    assert file.read_text() == "# mine\n"
+
+
+@pytest.mark.parametrize(
+    "line", [". {work}/sh/env.sh", "for f in {work}/sh/*.sh; do . $f; done", "source ~/w/sh/env.sh"]
+)
+def test_what_a_persons_shell_reads_from_the_folder_is_theirs(shell: Room, line: str) -> None:
+    (shell.person / "w").symlink_to(shell.work)
+    (shell.person / ".bashrc").write_text(line.format(work=shell.work))
+    box = shell.box()
+    ask_for(box, "terminal", command="mkdir sh src; echo evil > sh/env.sh; echo ls > src/other.sh")
+    assert not (shell.work / "sh" / "env.sh").exists()
+    assert (shell.work / "src" / "other.sh").exists()
+
+
+def test_a_folder_that_a_persons_shell_goes_to_is_worked_in_as_ever(shell: Room) -> None:
+    (shell.person / ".bashrc").write_text(f"alias w='cd {shell.work}' s='cd {shell.work}/src'\n")
+    (shell.work / "src").mkdir()
+    ask_for(shell.box(), "terminal", command="echo ls > src/a.sh; echo ls > b.sh; chmod +x b.sh")
+    assert (shell.work / "src" / "a.sh").exists()
+    assert (shell.work / "b.sh").exists()
+
+
+def test_what_a_program_of_the_persons_calls_is_named(shell: Room) -> None:
+    program = shell.person / ".local" / "bin" / "deploy"
+    program.parent.mkdir(parents=True)
+    program.write_text(f"#!/bin/sh\nsh {shell.work}/src/impl.sh\n")
+    box = shell.box()
+    ask_for(box, "terminal", command="mkdir src; echo evil > src/impl.sh")
+    assert any("src/impl.sh" in line for line in box.news())
+
+
 def test_none_of_many_changed_files_goes_unnamed(room: Room) -> None:
     """Those that known programs run come first; the rest of a long list is kept where the note says."""
     box = room.box()

@@ -33,6 +33,16 @@ def test_lines_are_found_with_their_numbers(searched: Room) -> None:
     assert text.splitlines() == [".hidden/config.py:1: import os", "src/main.py:1: import os"]
 
 
+def test_a_secret_file_is_left_out_by_every_name_that_it_has(searched: Room) -> None:
+    kept = searched.work / "kept" / "login.json"
+    kept.parent.mkdir()
+    kept.write_text("import os\n")
+    (searched.work / "src" / "other.json").hardlink_to(kept)
+    searched.environment["GOOGLE_APPLICATION_CREDENTIALS"] = str(kept)
+    for asked in ({"pattern": "import"}, {"glob": "*.json"}, {"pattern": "import", "path": "kept", "glob": "login.*"}):
+        assert ".json" not in ask_for(searched.box(), "search_files", **asked).result.text
+
+
 def test_a_glob_narrows_the_search(searched: Room) -> None:
     text = ask_for(searched.box(), "search_files", pattern="(?i)os", glob="src/**/*.ts").result.text
     assert text == "src/deep/er/x.ts:1: export const OS = 1"

@@ -15,9 +15,11 @@ from typing import BinaryIO, NamedTuple
 from urllib.parse import quote
 
 from whet.agent.inspection import spots
-from whet.agent.inspection.reach import Namer, Reach, git_variables
+from whet.agent.inspection.reach import Namer, Reach, git_variables, namer_at, placed, words_in
 from whet.agent.inspection.triggers import (
     MOST_FOLDERS,
+    PROGRAMS,
+    TRIGGERS,
     MeaningfulFolders,
     Tree,
     Trigger,
@@ -33,6 +35,7 @@ NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 TICK_NS = 50_000_000  # by which the time of a file may lag behind the clock
 SYSTEM_SETTINGS = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 MOST_INCLUDED = 200
+MOST_OF_FOLDER = 200
 # A line that is not of the two plain forms: a section before it, quotes, escapes.
 _LOOSE = re.compile(r"[ \t]*(?:\[[^\]\n]*\])?[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*(.*)")
 
@@ -67,6 +70,7 @@ class Inspection:
         self._reach = Reach(self._tree.holds, self._person)
         self._own = spots.TriggerPlaces({}, ())  # as it was when everything was the person's
         self._began_ns = 0
+        self._of_home: tuple[Namer, ...] | None = None
         self._before: dict[str, spots.TriggerPlace] | None = None
         self._taken: list[Leftover] = []
         self.allowed: set[str] = set()  # paths that the person lets a call write
@@ -85,7 +89,9 @@ class Inspection:
             found = self._reader.read(self._own)
             self._tree.take_as_own()
             self._reach = Reach(self._tree.holds, self._person)
-            self._reach.extend(namers(found, self._environment, self._tree.roots))
+            if self._of_home is None:
+                self._of_home = tuple(of_home(self._person, self._tree.roots))
+            self._reach.extend((*self._of_home, *namers(found, self._environment, self._tree.roots)))
             if self._before is None:
                 self.repositories = found.repositories
                 self.pointers = tuple(spot.path for spot in found.spots.values() if spot.leads)
@@ -250,6 +256,54 @@ def of_person(environment: Mapping[str, str], trees: tuple[str, ...]) -> Iterato
     said = git_variables(environment)
     if said:
         yield Namer("", said, "git (a variable)", TriggerAction.REFUSED, trees, whole=frozenset(said.split("\n")))
+
+
+def of_home(person: str, roots: tuple[str, ...]) -> Iterator[Namer]:
+    """What the files that a person's shells, editors and agents obey link to, or name, within these folders.
+
+    A person's folder that is worked in is inspected as a whole.
+    """
+    if any(f"{person}/".startswith(f"{root}/") for root in roots):
+        return
+    for trigger in TRIGGERS:
+        if "*" in trigger.pattern or trigger.care is TriggerAction.REPORTED:
+            continue
+        place = f"{person}/{trigger.pattern.rstrip('/')}"
+        for path in (place, *(_files_in(place) if trigger.pattern.endswith("/") else ())):
+            if os.path.islink(path):
+                care = TriggerAction.REFUSED if trigger.program == "git" else trigger.care
+                yield Namer(path, "", trigger.program, care, (), whole=frozenset({path}))
+            said = namer_at(path, trigger.program, TriggerAction.REPORTED, ())
+            files, folders = _within(said.text, person, roots) if said else ((), ())
+            if files or folders:
+                # What a shell reads at its start runs by itself, what lies on a search path when somebody calls it.
+                care = TriggerAction.REPORTED if os.path.basename(place) in PROGRAMS else trigger.loads
+                text = " ".join(f'"{each}"' for each in files)
+                yield Namer(path, text, trigger.program, care, (person,), whole=frozenset(folders))
+
+
+def _files_in(folder: str) -> list[str]:
+    try:
+        return [f"{folder}/{name}" for name in sorted(os.listdir(folder))[:MOST_OF_FOLDER]]
+    except OSError:
+        return []
+
+
+def _within(text: str, person: str, roots: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The files in these folders that a text names, and the folders of which it takes what is there.
+
+    A folder that is only named, as behind `cd`, runs nothing in it.
+    """
+    files, folders = dict[str, None](), dict[str, None]()
+    for word in words_in(text):
+        for path in placed(word, (), person) if "/" in word else ():
+            real = f"{os.path.realpath(os.path.dirname(path))}/{os.path.basename(path)}"
+            if any(real.startswith(f"{root}/") for root in roots):
+                if "\x00" in word:
+                    folders[real] = None
+                elif not os.path.isdir(real):
+                    files[real] = None
+    return tuple(files), tuple(folders)
 
 
 def worktrees(found: spots.TriggerPlaces) -> dict[str, tuple[str, ...]]:

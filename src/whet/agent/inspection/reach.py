@@ -153,7 +153,7 @@ class Reach:
             elif os.path.isfile(path):  # out of a command's reach, and it may name what is within
                 yield path, claim
         for word in namer.whole:
-            for path in _placed(word, namer.bases, self._person):
+            for path in placed(word, namer.bases, self._person):
                 yield from self._whole(path, claim)
         folder = os.path.dirname(namer.path)
         if _is_python(namer) and self._holds(folder):
@@ -217,8 +217,8 @@ def _follow(path: str, claim: NamedFile) -> Namer | None:
 def _candidates(namer: Namer, person: str) -> Iterator[str]:
     """Every path that a word of the text may stand for."""
     words = words_in(namer.text)
-    placed = (path for word in words if "." not in word.strip("./") for path in _placed(word, namer.bases, person))
-    folders = tuple(dict.fromkeys(path for path in placed if path not in namer.bases and os.path.isdir(path)))
+    plain = (path for word in words if "." not in word.strip("./") for path in placed(word, namer.bases, person))
+    folders = tuple(dict.fromkeys(path for path in plain if path not in namer.bases and os.path.isdir(path)))
     bases = tuple(dict.fromkeys((*namer.bases, *folders)))
     own = os.path.splitext(namer.path)[1]
     named = (ending for interpreter, ending in MODULES.items() if interpreter in namer.text)
@@ -226,7 +226,7 @@ def _candidates(namer: Namer, person: str) -> Iterator[str]:
     beside = (os.path.dirname(namer.path), *folders) if own else bases
     for word in words:
         for meant in MEANT.get(word, ()):
-            yield from _placed(meant, namer.bases, person)
+            yield from placed(meant, namer.bases, person)
         if "/" in word or "." in word or "\x00" in word:
             yield from _spelled(word, suffixes, bases, person)
         else:
@@ -238,7 +238,7 @@ def _candidates(namer: Namer, person: str) -> Iterator[str]:
 
 def _spelled(word: str, suffixes: tuple[str, ...], bases: tuple[str, ...], person: str) -> Iterator[str]:
     """A word that looks like a path, or like a module's name with dots."""
-    for path in _placed(word, bases, person):
+    for path in placed(word, bases, person):
         yield path
         yield from _completed(path, suffixes)
     if not word.startswith(".") and not {"/", "\x00"}.intersection(word):
@@ -253,7 +253,7 @@ def _completed(path: str, suffixes: tuple[str, ...]) -> Iterator[str]:
         yield from (f"{path}{suffix}", f"{path}/__init__{suffix}", f"{path}/index{suffix}")
 
 
-def _placed(word: str, bases: Iterable[str], person: str) -> Iterator[str]:
+def placed(word: str, bases: Iterable[str], person: str) -> Iterator[str]:
     """Where a path may lie: from the root, from the person's folder, or from any of these folders.
 
     Of a path with a part that is filled in later, what stands before it is a folder; where that is nothing, the rest

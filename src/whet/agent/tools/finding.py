@@ -12,7 +12,7 @@ import re2
 from msgspec import Meta
 
 from whet.agent.inspection.triggers import REPOSITORY
-from whet.agent.tools.guard import Guard
+from whet.agent.tools.guard import Guard, mark_of_place
 from whet.agent.tools.processes import plain
 from whet.agent.tools.situation import CallContext, ToolOutput, failed
 from whet.errors import WhetError
@@ -164,6 +164,8 @@ def _walked(sought: FileSearch) -> Iterator[Path]:
         yield sought.root
         return
     wanted = glob_pattern(sought.glob) if sought.glob else None
+    marks = sought.guard.marks()
+    inodes = {inode for _, inode in marks}
     waiting: list[tuple[str, tuple[Ignored, ...]]] = [("", ())]
     while waiting:
         prefix, ignored = waiting.pop()
@@ -176,6 +178,8 @@ def _walked(sought: FileSearch) -> Iterator[Path]:
             path = prefix + entry.name
             is_folder = entry.is_dir(follow_symlinks=False)
             if entry.name == REPOSITORY or is_ignored(path, ignored, folder=is_folder):
+                continue
+            if entry.inode() in inodes and mark_of_place(Path(entry.path)) in marks:
                 continue
             if is_folder:
                 waiting.append((f"{path}/", ignored))

@@ -86,15 +86,19 @@ class Guard(NamedTuple):
             return True
         if not any(real.is_relative_to(place) for place in (self.folder, *self.visible, *self.readable)):
             return True
-        marks = [mark for place in self.hidden if (mark := _mark(place))]
-        readable = [mark for place in self.readable if (mark := _mark(place))]
+        marks = self.marks()
+        readable = [mark for place in self.readable if (mark := mark_of_place(place))]
         for each in (real, *real.parents):
-            mark = _mark(each)
+            mark = mark_of_place(each)
             if mark in readable:
                 return False
             if mark in marks or each in self.hidden:
                 return True
         return False
+
+    def marks(self) -> frozenset[tuple[int, int]]:
+        """What tells the hidden places that are there, by whatever name one comes upon them."""
+        return frozenset(mark for place in self.hidden if (mark := mark_of_place(place)))
 
     @contextlib.contextmanager
     def reading(self, text: str) -> Iterator[int]:
@@ -252,7 +256,7 @@ def _pointed(file: Path, lead: str) -> Path:
     return file.parent
 
 
-def _mark(path: Path) -> tuple[int, int] | None:
+def mark_of_place(path: Path) -> tuple[int, int] | None:
     """What tells that two names are the same thing: a link, a mount or another spelling does not hide it."""
     try:
         found = os.stat(path)

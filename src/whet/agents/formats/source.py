@@ -131,7 +131,7 @@ class Source:
     def _open(self, *, plain: bool = False) -> IO[bytes]:
         try:
             if plain or not self.compressed:
-                return open(self.path, "rb")
+                return open(self.path, "rb", opener=_without_waiting)
             return cast(IO[bytes], gzip.open(self.path))
         except OSError as error:
             raise Unreadable(f"cannot be opened: {error.strerror}") from error
@@ -229,9 +229,14 @@ class Source:
             raise Unreadable(f"expands to more than {EXPANSION_LIMIT} times its size")
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file of the system's own that would wait for news, and read what is there."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def _read(file: IO[bytes], size: int) -> bytes:
     try:
-        return file.read(size)
+        return file.read(size) or b""  # nothing at all: what the system has not written yet
     except (EOFError, zlib.error, OSError) as error:
         raise Unreadable(f"cannot be read: {error}") from error
 
