@@ -29,6 +29,7 @@ _LONG = r"(?:[|>][+\-]?|\"{3}|'{3})"  # opens a text of several lines
 _LINE = r"(?:\r?\n|\\+n)"
 
 _PEM_HEAD = r"-----BEGIN[ +][A-Z0-9 +]{0,32}PRIVATE[ +]KEY"
+_PEM_END = r"-----END[ +][A-Z0-9 +]{0,32}PRIVATE[ +]KEY"
 # Between the lines of a key: its headers, line numbers, the marks of quotes and diffs.
 _PEM_BODY = rf"(?:[A-Za-z0-9+/=→|>]|-[A-Za-z0-9+/]|[A-Z][A-Za-z\-]+: [^\n\\]+|<br ?/?>|{BREAK}){{24,}}"
 _JWK_MEMBER = rf"{QUOTE}(?:d|p|q|dp|dq|qi|k|priv){QUOTE}[ \t]*:{BREAK}*{QUOTE}([A-Za-z0-9_\-]{{22,}}=?=?){QUOTE}"
@@ -104,6 +105,12 @@ KEYS: Final = (
         MatchTest.GENERATED,
     ),
     SecretRule("private-key", _PEM_HEAD, rf"{_PEM_HEAD}(?:[ +]BLOCK)?-----{BREAK}*({_PEM_BODY})"),
+    # The end of a key whose beginning is not in the text.
+    SecretRule(
+        "private-key",
+        _PEM_END,
+        rf"(?:^|[^\-\s\\]){BREAK}*?((?:[A-Za-z0-9+/]{{16,80}}={{0,2}}{BREAK}+)+){_PEM_END}",
+    ),
     SecretRule("private-key", r"Private-Lines: ", rf"Private-Lines: \d+{BREAK}+((?:[A-Za-z0-9+/=]|{BREAK}){{24,}})"),
     # The private members of a JSON Web Key; only who holds the key has them beside its kind.
     SecretRule("private-key", f"kty{QUOTE}", rf"kty{QUOTE}[^{{}}]*?{_JWK_MEMBER}"),
