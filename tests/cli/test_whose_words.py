@@ -16,6 +16,7 @@ NOTE = "The bell rings at noon."
 MARKS = (
     "CLINE_ACTIVE", "GOOSE_TERMINAL", "AMP_CURRENT_THREAD_ID", "QWEN_CODE", "AGENT", "AI_AGENT", "CLAUDECODE",
     "CODEX_CI", "GEMINI_CLI", "OPENCODE", "CURSOR_AGENT", "COPILOT_CLI", "PI_CODING_AGENT",
+    "OPENCLAW_SHELL", "ANTIGRAVITY_AGENT", "CRUSH", "OPENCODE_PID", "COPILOT_LOADER_PID", "CLAUDE_CODE_REMOTE",
 )  # fmt: skip
 COMMANDS = (
     ("memory", "add", NOTE),
@@ -137,6 +138,36 @@ def test_a_shell_below_an_agent_is_no_persons_without_any_mark(
     line = f"{setsid}bash -c '{COMMAND} memory add --yes \"{NOTE}\"; true'; true"
     command = ["bash", "-c", f"exec -a {program} bash -c {shlex.quote(line)}"]
     subprocess.run(command, env=environment(home, person), check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    assert put_in_force(home) == []
+
+
+def test_a_shell_below_an_agent_is_no_persons_in_a_terminal_of_its_own(tmp_path: Path, person: Path) -> None:
+    home = tmp_path / "home"
+    allow(home)
+    line = f"setsid -w script -qec '{COMMAND} memory add --yes \"{NOTE}\"' /dev/null; true"
+    command = ["bash", "-c", f"exec -a claude bash -c {shlex.quote(line)}"]
+    subprocess.run(command, env=environment(home, person), check=True, capture_output=True, stdin=subprocess.DEVNULL)
+    assert put_in_force(home) == []
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "node_modules/@anthropic-ai/claude-code/cli.sh",
+        "node_modules/cline/dist/cli.sh",
+        "codex-x86_64-unknown-linux-musl",
+    ],
+)
+def test_an_agent_is_known_by_its_package_and_beneath_the_name_of_a_release(
+    tmp_path: Path, person: Path, place: str
+) -> None:
+    home = tmp_path / "home"
+    allow(home)
+    script = tmp_path / place
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(f"{COMMAND} memory add --yes '{NOTE}'\ntrue\n")
+    run = ["bash", str(script)] if "/" in place else ["bash", "-c", f"exec -a {place} bash {script}"]
+    subprocess.run(run, env=environment(home, person), check=True, capture_output=True, stdin=subprocess.DEVNULL)
     assert put_in_force(home) == []
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import subprocess
 import sys
 import time
@@ -130,10 +131,21 @@ DONE = {"add": "Added", "change": "Changed", "remove": "Removed"}
 OWN_VARIABLE = "WHET_RUN"
 ANY_AGENT = ("AGENT", "AI_AGENT")  # what agents agree to set, whichever they are
 # Agents whose records are not read, and how variables tell of a session at work rather than of a setting.
-OTHER_AGENTS = ("AIDER", "AUGMENT", "DEVIN", "FACTORY", "JULES", "KILO", "KIRO", "REPLIT", "ROO", "TRAE", "WINDSURF")
-AT_WORK = frozenset(("ACTION", "ACTIVE", "AGENT", "CHAT", "ENTRYPOINT", "SESSION", "SHELL", "THREAD"))
+OTHER_AGENTS = (
+    "AIDER", "ANTIGRAVITY", "AUGMENT", "CRUSH", "DEVIN", "FACTORY", "JULES", "KILO", "KILOCODE", "KIRO", "OPENCLAW",
+    "REPLIT", "ROO", "TRAE", "WINDSURF",
+)  # fmt: skip
+OTHER_PROGRAMS = ("auggie", "crush", "kimi", "kiro-cli")
+AT_WORK = frozenset(("ACTION", "ACTIVE", "AGENT", "CHAT", "ENTRYPOINT", "PID", "REMOTE", "SESSION", "SHELL", "THREAD"))
 # Programs that run what their first argument names.
+PACKAGES = ("node_modules", "site-packages")
 INTERPRETERS = ("node", "bun", "deno", "python", "ruby", "java", "sh", "bash", "dash", "zsh", "ksh")
+# Programs that give what they run a terminal or a session of its own, and are nobody's terminal themselves.
+WRAPPERS = frozenset(
+    ("script", "setsid", "expect", "unbuffer", "sudo", "su", "doas", "sh", "bash", "dash", "zsh", "ksh", "fish")
+)
+# What package managers and releases add to the name of a program.
+PLATFORM = re.compile(r"-(?:wrapped|unwrapped|x86_64|x64|aarch64|arm64|amd64|linux|darwin|macos|win32|windows)\b.*")
 PROCESSES = Path("/proc")
 
 
@@ -150,22 +162,28 @@ def actor_of(environment: Mapping[str, str]) -> Actor:
 def _is_at_work(variable: str) -> bool:
     """Whether a variable tells of an agent at work, as `ROO_ACTIVE` does; settings such as `CODEX_HOME` do not."""
     first, *others = variable.split("_")
-    if AT_WORK.isdisjoint(others):
+    if others and AT_WORK.isdisjoint(others):
+        return False
+    if not others and first not in OTHER_AGENTS:  # as `CRUSH=1`
         return False
     return first in {*OTHER_AGENTS, *(agent.name.partition("-")[0].upper() for agent in agents() if agent.programs)}
 
 
 def _is_below_agent() -> bool:
-    programs = {name for agent in agents() for name in agent.programs}
-    return any(_program(words) in programs for words in _opened_by())
+    programs = {*OTHER_PROGRAMS, *(name for agent in agents() for name in agent.programs)}
+    return any(not programs.isdisjoint(_programs(words)) for words in _opened_by())
 
 
-def _program(words: tuple[str, ...]) -> str:
-    """What a process runs, by its command line."""
-    name = PurePath(words[0]).stem.lstrip("-") if words else ""
+def _programs(words: tuple[str, ...]) -> tuple[str, ...]:
+    """What a process runs, by its command line: a program, or a script and the package that it is of."""
+    name = PLATFORM.sub("", PurePath(words[0]).stem.lstrip("-.")) if words else ""
     named = next((word for word in words[1:] if not word.startswith("-")), "")
-    is_script = name.rstrip("0123456789.") in INTERPRETERS and named
-    return PurePath(named).stem if is_script else name
+    if name.rstrip("0123456789.") not in INTERPRETERS or not named:
+        return (name,)
+    around = PurePath(named).parts
+    packages = [around[place + 1 : place + 3] for place, part in enumerate(around) if part in PACKAGES]
+    package = next((each for part in packages[-1:] for each in part if not each.startswith("@")), "")
+    return PurePath(named).stem, package, package.partition("-")[0]
 
 
 def _opened_by() -> Iterator[tuple[str, ...]]:
@@ -173,11 +191,12 @@ def _opened_by() -> Iterator[tuple[str, ...]]:
     with contextlib.suppress(OSError):
         session, process = os.getsid(0), os.getppid()
         while process > 1:
-            is_inside = os.getsid(process) == session
+            around = os.getsid(process)
             words, process = _process(process)
             yield words
-            if not is_inside:
+            if around != session and PurePath(words[0]).stem.lstrip("-") not in WRAPPERS:
                 return
+            session = around
 
 
 def _process(number: int) -> tuple[tuple[str, ...], int]:

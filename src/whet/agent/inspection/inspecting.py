@@ -271,15 +271,17 @@ def of_home(person: str, roots: tuple[str, ...]) -> Iterator[Namer]:
         place = f"{person}/{trigger.pattern.rstrip('/')}"
         for path in (place, *(_files_in(place) if trigger.pattern.endswith("/") else ())):
             if os.path.islink(path):
-                care = TriggerAction.REFUSED if trigger.program == "git" else trigger.care
+                refused = trigger.program == "git"
+                care = TriggerAction.REFUSED if refused else TriggerAction.ASKED
                 yield Namer(path, "", trigger.program, care, (), whole=frozenset({path}))
             said = namer_at(path, trigger.program, TriggerAction.REPORTED, ())
             files, folders = _within(said.text, person, roots) if said else ((), ())
             if files or folders:
                 # What a shell reads at its start runs by itself, what lies on a search path when somebody calls it.
-                care = TriggerAction.REPORTED if os.path.basename(place) in PROGRAMS else trigger.loads
+                is_called = os.path.basename(place) in PROGRAMS
+                of_named = TriggerAction.REPORTED if is_called else trigger.loads
                 text = " ".join(f'"{each}"' for each in files)
-                yield Namer(path, text, trigger.program, care, (person,), whole=frozenset(folders))
+                yield Namer(path, text, trigger.program, of_named, (person,), whole=frozenset(folders))
 
 
 def _files_in(folder: str) -> list[str]:
