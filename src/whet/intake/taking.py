@@ -24,7 +24,7 @@ from whet.store.rows import ask_for_all, uncollected
 from whet.store.side_by_side import process_pool
 from whet.telling.targets.known_projects import remember_projects
 
-READER = "6"  # raised when what is read or redacted changes: unchanged files are then read again
+READER = "7"  # raised when what is read or redacted changes: unchanged files are then read again
 BATCH_BYTES = 8 << 20
 POOL_FROM_BYTES = 8 << 20
 LARGE_FILE_BYTES = 16 << 20
