@@ -2,11 +2,14 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
-from functools import reduce
-from typing import NamedTuple
+from functools import lru_cache, reduce
+from itertools import pairwise, starmap
+from typing import Any, NamedTuple
+
+import re2
 
 from whet.lessons.changed_calls import (
     AnotherWay,
@@ -20,106 +23,47 @@ from whet.lessons.changed_calls import (
 from whet.lessons.simple_calls import CHANGE_FOLDER, SimpleCall, is_setting, parts_of, relative, settings_in
 
 VARIES = "…"
+HEAD_WORDS = 3
 Words = tuple[str, ...]
+_END = "\0"  # of a word, where several are one text
 _RUN = re.compile(rf"{VARIES}(?:\W{{0,3}}{VARIES})+")
 _PART = re.compile(r"([/=:@,.?&#]|(?<=[a-z…])-(?=[a-z…]))")
+_PLAIN = re.compile(r"[^\W\d][\w:.-]*")
 
 
 def common_form(calls: Iterable[Words]) -> Words:
     """The words that all of the calls share, in order; what stands between them in any of them varies."""
-    return reduce(_of_two, calls)
+    return reduce(lambda one, other: tuple(_shared(one, other, _common_word)), calls)
 
 
-def fits(template: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether a call has the form of a template. Linear in the words for each mark of the template."""
-    at, place, mark, begin = 0, 0, -1, 0
-    while at < len(words):
-        if place < len(template) and template[place] == VARIES:
-            mark, begin = place, at
-            place += 1
-        elif place < len(template) and _is_like(template[place], words[at]):
-            at, place = at + 1, place + 1
-        elif mark >= 0:
-            begin += 1
-            at, place = begin, mark + 1
-        else:
-            return False
-    return all(word == VARIES for word in template[place:])
+def fits(template: Words, words: Words) -> bool:
+    """Whether a call has the form of a template."""
+    return _pattern(template).fullmatch("".join(f"{word}{_END}" for word in words)) is not None
 
 
-def _of_two(one: Words, other: Words) -> Words:
-    made: list[str] = []
-    at, place = 0, 0
-    for mine, theirs in (*_anchors(one, other), (len(one), len(other))):
-        made += _between(one[at:mine], other[place:theirs])
-        if mine < len(one):
-            made.append(one[mine])
-        at, place = mine + 1, theirs + 1
-    return tuple(word for index, word in enumerate(made) if word != VARIES or index == 0 or made[index - 1] != VARIES)
+@lru_cache(maxsize=1 << 12)
+def _pattern(template: Words) -> Any:
+    within, words = f"[^{_END}]*", f"(?:[^{_END}]*{_END})*"
+    parts = (
+        words if word == VARIES else f"{within.join(map(re2.escape, word.split(VARIES)))}{_END}" for word in template
+    )
+    return re2.compile("".join(parts))  # which runs in linear time, whatever varies
 
 
-def _anchors(one: Words, other: Words) -> Iterator[tuple[int, int]]:
-    """The places of the words that two calls share in the same order."""
-    for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks():
-        for step in range(block.size):
-            if one[block.a + step] != VARIES:
-                yield block.a + step, block.b + step
-
-
-def _between(one: Words, other: Words) -> list[str]:
-    """What stands between two common words: word by word where both have as many, else only that it varies."""
-    if len(one) == len(other):
-        return [_common_word(mine, theirs) for mine, theirs in zip(one, other, strict=True)]
-    return [VARIES] if one or other else []
+def _shared(one: Sequence[str], other: Sequence[str], common: Callable[[str, str], str]) -> Iterator[str]:
+    """What two rows share, in order; pairs in between by what they have in common, and marks for what else differs."""
+    made = [""]
+    for kind, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        pairs = zip(one[a:b], other[c:d], strict=False)
+        made += one[a:b] if kind == "equal" else starmap(common, pairs) if b - a == d - c else [VARIES]
+    return (word for before, word in pairwise(made) if not before == word == VARIES)
 
 
 def _common_word(one: str, other: str) -> str:
     """A word with a mark for what varies in it: `PART=…` for `PART=cart` and `PART=billing`."""
-    mine, theirs = _PART.split(one), _PART.split(other)
-    if len(mine) == len(theirs) and len(mine) > 1:
-        both = "".join(a if a == b else VARIES for a, b in zip(mine, theirs, strict=True))
-        return _RUN.sub(VARIES, both) if _share(mine, theirs) else VARIES
-    start = _shared(mine, theirs)
-    end = _shared(mine[start:][::-1], theirs[start:][::-1])
-    if not any(_tells(part) for part in (*mine[:start], *mine[len(mine) - end :])):
-        return VARIES
-    return f"{''.join(mine[:start])}{VARIES}{''.join(mine[len(mine) - end :])}"
-
-
-def _share(one: Sequence[str], other: Sequence[str]) -> bool:
-    return any(a == b and _tells(a) for a, b in zip(one, other, strict=True))
-
-
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    pairs = zip(one, other, strict=False)
-    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
-def _tells(part: str) -> bool:
-    return len(part) > 1 and part != VARIES
-
-
-def _is_like(pattern: str, word: str) -> bool:
-    if VARIES not in pattern:
-        return pattern == word
-    at = 0
-    pieces = pattern.split(VARIES)
-    for number, piece in enumerate(pieces):
-        if number == 0:
-            if not word.startswith(piece):
-                return False
-        elif number == len(pieces) - 1:
-            return len(word) - len(piece) >= at and word.endswith(piece)
-        elif (found := word.find(piece, at)) < 0:
-            return False
-        else:
-            at = found
-        at += len(piece)
-    return True
-
-
-HEAD_WORDS = 3
-_PLAIN = re.compile(r"[^\W\d][\w:.-]*")
+    parts = list(_shared(_PART.split(one), _PART.split(other), lambda *_: VARIES))
+    tells = any(len(part) > 1 and part != VARIES for part in parts)
+    return _RUN.sub(VARIES, "".join(parts)) if tells else VARIES
 
 
 class Remedy(StrEnum):
