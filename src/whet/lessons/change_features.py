@@ -13,9 +13,7 @@ import re2
 
 from whet.lessons.changed_calls import (
     AnotherWay,
-    CallTrouble,
     ChangedCall,
-    HowChanged,
     MadeCall,
     SessionChanges,
     is_like,
@@ -89,17 +87,16 @@ class SeenChange(NamedTuple):
 
 
 class RecurringChange(NamedTuple):
-    """What fails, what works, and where both were seen; `bits` say how little it looks like chance.
+    """What fails or was refused, what works, and where both were seen.
 
     There is a form of each program that fails. Of a word that is exchanged, `parts` are the wrong and the right one.
     """
 
-    trigger: CallTrouble
     remedy: Remedy
     fails: tuple[SimpleCall, ...]
     works: SimpleCall
     seen: tuple[SeenChange, ...]
-    bits: float
+    is_refused: bool = False
     parts: tuple[str, str] = ("", "")
 
     @property
@@ -187,9 +184,9 @@ def features_of(changed: ChangedCall, way: AnotherWay) -> Iterator[Feature]:
     """In what a way out may be the same as that of another session."""
     call = way.call
     yield from _of_surroundings(call, changed.call)
-    if way.how is HowChanged.PLACE and not call.folder:
+    if is_again(changed, way) and changed.call.folder and not call.folder:
         yield Remedy.PLACE, ("",)
-    if way.how is not HowChanged.CALL or call.words[0] in CHANGE_FOLDER or is_setting(call):
+    if is_again(changed, way) or call.words[0] in CHANGE_FOLDER or is_setting(call):
         return
     is_other = is_unlike(changed, way)
     for head in heads_of(call.words) if call.words[0] != changed.call.words[0] else ():
@@ -200,6 +197,11 @@ def features_of(changed: ChangedCall, way: AnotherWay) -> Iterator[Feature]:
         yield Remedy.PART, (part,)
 
 
+def is_again(changed: ChangedCall, way: AnotherWay) -> bool:
+    """Whether the very same command worked, in another folder or with variables set for it."""
+    return way.call.words == changed.call.words
+
+
 def is_unlike(changed: ChangedCall, way: AnotherWay) -> bool:
     """Whether a way out is neither a step nor a call of the same kind as the one that failed."""
     if way.call.words[0] != changed.call.words[0]:
@@ -207,9 +209,9 @@ def is_unlike(changed: ChangedCall, way: AnotherWay) -> bool:
     return not way.leads and not is_like(changed.call, way.call, way.likeness)
 
 
-def is_before(seen: Sequence[SeenChange]) -> bool:
-    """Whether calls like the failed ones mostly worked after it."""
-    return 2 * sum(each.way.leads for each in seen) > len(seen)
+def mostly(claims: Iterable[bool]) -> bool:
+    """Whether more than half of it is so."""
+    return 2 * sum(known := list(claims)) > len(known)
 
 
 def replaced_by(sighting: SeenChange) -> frozenset[str]:

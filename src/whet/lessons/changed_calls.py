@@ -4,7 +4,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,6 +26,10 @@ ALIKE = 0.25  # of the weight of the words of two calls for the same purpose
 SAME = 0.5  # of calls of any program
 RARE = 6  # calls of the session that have a word which is rare
 FEWEST_LETTERS = 3
+MOST_CHANGED, MOST_MADE, MOST_WAYS = 120, 400, 8
+ERROR_LETTERS, SAID_LETTERS = 200, 240
+STEM = 5  # letters that words in different forms share
+NOT_THERE = 127  # the exit code of a shell that does not find the program
 WORD = re.compile(r"[^\W_]+")
 _FOLDERS = re.compile(r"^\S*[/\\]")
 
@@ -210,39 +213,14 @@ def is_like(part: SimpleCall, other: SimpleCall, likeness: float) -> bool:
     return likeness >= LIKE or is_more
 
 
-MOST_CHANGED = 120
-MOST_MADE = 400
-MOST_WAYS = 8
-ERROR_LETTERS = 200
-SAID_LETTERS = 240
-STEM = 5  # letters that words in different forms share
-NOT_THERE = 127  # the exit code of a shell that does not find the program
-
-
-class CallTrouble(StrEnum):
-    """What was wrong with a call."""
-
-    FAILED = "failed"
-    REFUSED = "refused"  # by the person
-
-
-class HowChanged(StrEnum):
-    """What was different when it worked."""
-
-    CALL = "call"  # another call came, in its place or before it
-    PLACE = "place"  # the same call in another folder
-    SETTING = "setting"  # the same call with variables set for it
-
-
 class AnotherWay(Value, frozen=True):
-    """One thing that was different when it worked.
+    """A call that may be why it worked: another one in its place or before it, or the same in other surroundings.
 
     `gap` counts the calls that were nearer. It leads where a call like the failed one worked after it: then it is a
     step, and no other form. `news` are the words that no call had which worked before the failure: what is known by
     then was not what was missing.
     """
 
-    how: HowChanged
     call: SimpleCall
     likeness: float = 0.0
     gap: int = 0
@@ -253,9 +231,9 @@ class AnotherWay(Value, frozen=True):
 class ChangedCall(Value, frozen=True):
     """A call that failed or was refused, and what may have been the remedy."""
 
-    trigger: CallTrouble
     message: int
     call: SimpleCall
+    is_refused: bool = False  # by the person
     error: str = ""  # the line that looks like why
     said: str = ""  # by the person who refused it
     ways: tuple[AnotherWay, ...] = ()
@@ -291,17 +269,13 @@ def _made(course: CallCourse) -> Iterator[MadeCall]:
         for part in call.parts:
             worked[part] += step.worked
             failed[part] += step.failed
-    for part in worked:
-        if worked[part] or failed[part]:
-            yield MadeCall(part, worked[part], failed[part])
+    return (MadeCall(part, worked[part], failed[part]) for part in worked if worked[part] or failed[part])
 
 
-def trigger_of(step: JudgedCall, call: CallInParts) -> CallTrouble | None:
-    """What was wrong with a call, if anything. What looks into files is told no every day: a guess of the moment."""
-    if step.decision.outcome is Outcome.REJECTED:
-        return CallTrouble.REFUSED
+def _has_failed(step: JudgedCall, call: CallInParts) -> bool:
+    """Whether a call failed. What looks into files is told no every day: a guess of the moment."""
     is_miss = call.looks_at_files or step.decision.evidence.endswith(NOTHING_FOUND)
-    return CallTrouble.FAILED if step.failed and (not is_miss or _is_not_there(step)) else None
+    return step.failed and (not is_miss or _is_not_there(step))
 
 
 def _is_not_there(step: JudgedCall) -> bool:
@@ -315,25 +289,24 @@ def _is_not_there(step: JudgedCall) -> bool:
 
 def _changed(course: CallCourse, index: int) -> Iterator[ChangedCall]:
     _, step, call = course.steps[index]
-    trigger = trigger_of(step, call)
-    if trigger is None:
+    is_refused = step.decision.outcome is Outcome.REJECTED
+    if not is_refused and not _has_failed(step, call):
         return
     within, further = course.after(index)
-    if trigger is CallTrouble.REFUSED or not within:
+    if is_refused or not within:
         within, further = [*within, *further], []
-    later = [*within, *further]
-    said = _said(course, step) if trigger is CallTrouble.REFUSED else ""
-    error = "" if trigger is CallTrouble.REFUSED else error_line(step.text)[:ERROR_LETTERS]
     at = course.view.transcript.messages[step.message].at
-    trust = lowest((step.trust, *(other.trust for _, other, _ in later)))  # the remedy may have been read meanwhile
+    # The remedy may have been read meanwhile.
+    trust = lowest((step.trust, *(other.trust for _, other, _ in (*within, *further))))
+    error = "" if is_refused else error_line(step.text)[:ERROR_LETTERS]
+    said = " ".join(_said(course, step).split())[:SAID_LETTERS] if is_refused else ""
     for part in call.parts:
-        if trigger is CallTrouble.REFUSED or is_step(part) or call.looks_at_files:
+        if is_refused or is_step(part) or call.looks_at_files:
             followed = course.followed(part, call, within)
             found = _ways(part, followed)
             found += () if followed.is_resolved else _ways_told(course, index, part, further)
             ways = tuple(replace(way, news=course.news(way.call, index)) for way in found[:MOST_WAYS])
-            told = " ".join(said.split())[:SAID_LETTERS]
-            yield ChangedCall(trigger, step.message, part, error, told, ways, at, trust)
+            yield ChangedCall(step.message, part, is_refused, error, said, ways, at, trust)
 
 
 def _said(course: CallCourse, step: JudgedCall) -> str:
@@ -352,13 +325,14 @@ def _ways(part: SimpleCall, followed: LaterCalls) -> list[AnotherWay]:
         return found[: MOST_WAYS // 2]
     last = followed.parts[-1]
     steps = [replace(way, leads=True) for way in found]
-    if last.part.words == part.words:
-        return [*_since(part, last.part), *steps][-MOST_WAYS:]
-    return [_way(last, len(found)), *steps][:MOST_WAYS]
+    if last.part.words != part.words:
+        return [_way(last, len(found)), *steps][:MOST_WAYS]
+    is_elsewhere = (last.part.folder, last.part.settings) != (part.folder, part.settings)
+    return [*([AnotherWay(last.part, 1.0)] if is_elsewhere else ()), *steps][-MOST_WAYS:]
 
 
 def _way(later: LaterPart, gap: int) -> AnotherWay:
-    return AnotherWay(HowChanged.CALL, later.part, round(later.likeness, 2), gap)
+    return AnotherWay(later.part, round(later.likeness, 2), gap)
 
 
 def _ways_told(course: CallCourse, index: int, part: SimpleCall, further: Sequence[CallStep]) -> Iterator[AnotherWay]:
@@ -376,18 +350,10 @@ def _ways_told(course: CallCourse, index: int, part: SimpleCall, further: Sequen
                 return
             is_told = not said.isdisjoint(_beginnings(telling_words(course.news(each, index))))
             if is_step(each) and (each.words[0] == part.words[0] or alike >= ALIKE or is_told):
-                yield AnotherWay(HowChanged.CALL, each, round(alike, 2), count)
+                yield AnotherWay(each, round(alike, 2), count)
                 count += 1
 
 
 def _beginnings(words: Iterable[str]) -> frozenset[str]:
     """Words without what inflects them."""
     return frozenset(word[:STEM] for word in words if len(word) >= STEM)
-
-
-def _since(part: SimpleCall, worked: SimpleCall) -> Iterator[AnotherWay]:
-    """What was different in the very same command when it worked."""
-    if worked.folder != part.folder:
-        yield AnotherWay(HowChanged.PLACE, worked, 1.0)
-    elif worked.settings != part.settings:
-        yield AnotherWay(HowChanged.SETTING, worked, 1.0)

@@ -19,11 +19,12 @@ from whet.lessons.change_features import (
     features_of,
     fits,
     heads_of,
-    is_before,
+    is_again,
     is_unlike,
+    mostly,
     replaced_by,
 )
-from whet.lessons.changed_calls import ALIKE, CallTrouble, ChangedCall, HowChanged, SessionChanges
+from whet.lessons.changed_calls import ALIKE, ChangedCall, SessionChanges
 from whet.lessons.simple_calls import SimpleCall, parts_of
 
 FEWEST = 2  # sessions
@@ -67,7 +68,7 @@ def recurring_changes(sessions: Mapping[str, SessionChanges]) -> tuple[Recurring
 
 def again(change: RecurringChange, count: int) -> RecurringChange:
     """The change as the first of the sessions that show it would have it."""
-    return _templates(change.remedy, change.seen[:count], change.bits, change.parts[1])
+    return _templates(change.remedy, change.seen[:count], change.parts[1])
 
 
 def _rank(candidate: _Candidate) -> tuple[float, ...]:
@@ -79,7 +80,8 @@ def _rank(candidate: _Candidate) -> tuple[float, ...]:
 
 def _is_named(sighting: SeenChange) -> bool:
     """Whether the error itself names the program that worked instead."""
-    return sighting.way.how is HowChanged.CALL and sighting.way.call.words[0] in sighting.changed.error.split()
+    _, changed, way = sighting
+    return not is_again(changed, way) and way.call.words[0] in changed.error.split()
 
 
 def _most_specific(candidate: _Candidate, among: Iterable[_Candidate]) -> _Candidate:
@@ -97,14 +99,8 @@ def _most_specific(candidate: _Candidate, among: Iterable[_Candidate]) -> _Candi
 
 
 def _fewest(seen: Sequence[SeenChange]) -> int:
-    return FEWEST if 2 * sum(_is_likely(each) for each in seen) > len(seen) else FEWEST_WEAK
-
-
-def _is_likely(sighting: SeenChange) -> bool:
-    way, trigger = sighting.way, sighting.changed.trigger
-    if trigger is not CallTrouble.FAILED:
-        return trigger is CallTrouble.REFUSED
-    return way.leads or way.how is not HowChanged.CALL or way.likeness >= ALIKE
+    is_likely = mostly(changed.is_refused or way.leads or way.likeness >= ALIKE for _, changed, way in seen)
+    return FEWEST if is_likely else FEWEST_WEAK
 
 
 def _candidates(project: ProjectCalls, every: Sequence[tuple[str, ChangedCall]]) -> tuple[list[_Candidate], float]:
@@ -151,7 +147,7 @@ def _bits(project: ProjectCalls, feature: Feature, seen: Sequence[SeenChange], f
     gap = sum(each.way.gap for each in seen) / len(seen)
     chance = min(0.999, (1 + gap) * project.rate(feature, seen))
     bits = -log2_tail(len(seen), max(failed_in, len(seen)), chance)
-    return bits + (ALIKE_BITS if 2 * sum(each.way.likeness >= ALIKE for each in seen) > len(seen) else 0.0)
+    return bits + (ALIKE_BITS if mostly(each.way.likeness >= ALIKE for each in seen) else 0.0)
 
 
 def log2_tail(hits: int, trials: int, chance: float) -> float:
@@ -165,15 +161,14 @@ def log2_tail(hits: int, trials: int, chance: float) -> float:
 def _change(project: ProjectCalls, candidate: _Candidate) -> RecurringChange | None:
     """The candidate as templates, if the forms that it says fail do not mostly work by themselves."""
     seen, (remedy, words) = candidate.seen, candidate.feature
-    if remedy in (Remedy.FORM, Remedy.PART) and is_before(seen):
+    if remedy in (Remedy.FORM, Remedy.PART) and mostly(each.way.leads for each in seen):
         remedy = Remedy.STEP
-    change = _templates(remedy, seen, candidate.bits, words[0])
+    change = _templates(remedy, seen, words[0])
     return change if holds_together(change) and mostly_fails(project, change) else None
 
 
-def _templates(remedy: Remedy, seen: tuple[SeenChange, ...], bits: float, part: str) -> RecurringChange:
-    refused = sum(each.changed.trigger is CallTrouble.REFUSED for each in seen)
-    trigger = CallTrouble.REFUSED if 2 * refused > len(seen) else CallTrouble.FAILED
+def _templates(remedy: Remedy, seen: tuple[SeenChange, ...], part: str) -> RecurringChange:
+    is_refused = mostly(each.changed.is_refused for each in seen)
     by_program: dict[str, list[SimpleCall]] = defaultdict(list)
     for each in seen:
         by_program[each.changed.call.words[0]].append(each.changed.call)
@@ -183,7 +178,7 @@ def _templates(remedy: Remedy, seen: tuple[SeenChange, ...], bits: float, part: 
     if remedy is Remedy.PART:
         gone = frozenset.intersection(*(replaced_by(each) for each in seen))
         parts = max(gone, key=lambda each: (len(each), each), default=""), part
-    return RecurringChange(trigger, remedy, fails, works, seen, bits, parts)
+    return RecurringChange(remedy, fails, works, seen, is_refused, parts)
 
 
 def _common(calls: Sequence[SimpleCall]) -> SimpleCall:
@@ -206,11 +201,11 @@ def holds_together(change: RecurringChange) -> bool:
     if remedy in (Remedy.FORM, Remedy.STEP) and (works in change.fails or is_vague(works)):
         return False
     is_one_program = len(change.fails) == 1
-    if change.trigger is CallTrouble.REFUSED:
+    if change.is_refused:
         return True
     if remedy is Remedy.PART:
         is_other = any(is_unlike(each.changed, each.way) for each in seen)
-        return is_other or bool(change.parts[0]) or (is_one_program and 2 * sum(map(_is_slip, seen)) <= len(seen))
+        return is_other or bool(change.parts[0]) or (is_one_program and not mostly(map(_is_slip, seen)))
     if is_one_program:
         return True
     if remedy is Remedy.FORM:
@@ -250,7 +245,7 @@ def mostly_fails(project: ProjectCalls, change: RecurringChange) -> bool:
 
     Where a shell stays in its folder, a call says nothing of where it worked; a refusal is a person's.
     """
-    if change.trigger is CallTrouble.REFUSED or change.remedy is Remedy.PLACE:
+    if change.is_refused or change.remedy is Remedy.PLACE:
         return True
     if change.remedy is Remedy.STEP and _is_routine(project, change):
         return False

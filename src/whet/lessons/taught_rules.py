@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from whet.ledger.patches import RuleSituation
 from whet.lessons.change_features import VARIES, RecurringChange, Remedy, SeenChange, common_form
-from whet.lessons.changed_calls import CallTrouble, SessionChanges
+from whet.lessons.changed_calls import SessionChanges
 from whet.lessons.finding import sentences, standing_sentences
 from whet.lessons.record import LessonEvidence, LessonPiece, LessonSource
 from whet.lessons.recurring_changes import again, log2_tail, recurring_changes
@@ -152,7 +152,7 @@ def _sentence(change: RecurringChange, letters: int) -> str:
     fails = _calls(change.fails, letters)
     works, why = _works(change, letters), _why(change, letters)
     it_fails = f"{'they fail' if is_several else 'it fails'}{why}"
-    if change.trigger is CallTrouble.REFUSED:
+    if change.is_refused:
         return f"Run {works}, not {fails}, which was refused{_in_quotes(_quotes(change), letters)}."
     if change.remedy is Remedy.PLACE:
         named = f"`{change.parts[1]}`" if change.parts[1] else ROOT
@@ -175,7 +175,7 @@ def example_of(change: RecurringChange) -> str:
     """The shortest example of what fails and what works; none where none is short."""
     pairs = ((shown(each.changed.call), shown(each.way.call)) for each in change.seen)
     told = (f"`{fails}` fails, `{works}` works." for fails, works in pairs if max(len(fails), len(works)) <= SHORT)
-    is_form = change.remedy in (Remedy.FORM, Remedy.PART) and change.trigger is CallTrouble.FAILED
+    is_form = change.remedy in (Remedy.FORM, Remedy.PART) and not change.is_refused
     return min((each for each in told if is_form), key=len, default="")
 
 
