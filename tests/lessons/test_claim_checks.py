@@ -51,6 +51,7 @@ from whet.lessons.claims import (
 )
 from whet.lessons.condensing import condense, shown
 from whet.lessons.instructions import NamedThings, RepositoryNames, SeenInstruction, missing_names, named_things
+from whet.lessons.rungs import CallCounts
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.sessions.trust import Trust
 from whet.trouble.outcomes.deciding import Outcome
@@ -181,11 +182,10 @@ BOTH = (ONE, TWO)
 
 def test_patterns_are_counted_over_all_sessions_with_the_remedys_own_count() -> None:
     report = held(replace(claim(), check=NPM), facts(*CALLED, transcripts=(*BOTH, session("three"))))
-    assert report.counts is not None
-    assert (report.counts.failed, report.counts.seen, report.counts.worked, report.counts.tried) == (3, 3, 3, 3)
+    assert report.measures.counts == CallCounts(seen=3, failed=3, tried=3, worked=3)
     assert len(report.sessions) == 3
     assert report.is_checked
-    assert {each.outcome for each in report.counts.hits} == {Outcome.FAILED, Outcome.OK}
+    assert {each.outcome for each in report.hits} == {Outcome.FAILED, Outcome.OK}
 
 
 def test_copies_are_counted_once() -> None:
@@ -193,7 +193,7 @@ def test_copies_are_counted_once() -> None:
         replace(claim(ClaimSource.PERSON), check=NPM), facts(*SAID, transcripts=BOTH)._replace(copies={TWO.id: ONE.id})
     )
     assert report.sessions == (ONE.id,)
-    assert report.counts is None, "for a person's words there is no pattern"
+    assert report.measures.counts is None, "for a person's words there is no pattern"
 
 
 def test_the_trust_of_a_claim_is_the_lowest_of_its_quotes_and_no_more_than_what_bears_out_its_names() -> None:
@@ -233,9 +233,9 @@ def test_a_pattern_that_forbids_what_works_is_dropped_and_a_silent_one_goes_back
     no_better = ClaimCheck(CheckPlace.COMMAND, r"npm install", r"npm publish")
     assert why(checked(replace(claim(), check=no_better), given)).startswith("what it recommends works no better")
     silent = held(replace(claim(), check=ClaimCheck(CheckPlace.COMMAND, "cargo", "bun")), given)
-    assert (silent.goes_back, silent.is_checked) == (SILENT, False)
+    assert (silent.measures.goes_back, silent.is_checked) == (SILENT, False)
     unseen = held(replace(claim(), check=ClaimCheck(CheckPlace.ERROR, "EUNSUPPORTED", "yarn")), given)
-    assert unseen.goes_back == NO_REMEDY_SEEN
+    assert unseen.measures.goes_back == NO_REMEDY_SEEN
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_an_absurd_pattern_is_refused(pattern: str, fault: str) -> None:
     report = held(
         replace(claim(), check=ClaimCheck(CheckPlace.COMMAND, pattern or "x")), facts(*CALLED, transcripts=BOTH)
     )
-    assert (report.goes_back != "") or not fault
+    assert (report.measures.goes_back != "") or not fault
 
 
 def test_a_hostile_pattern_takes_linear_time() -> None:
@@ -306,15 +306,15 @@ def test_names_that_a_repository_has_nowhere_are_named_as_missing() -> None:
     there = RepositoryNames(frozenset({"dev", "src/shop/cart.py"}), frozenset({"sum_up"}))
     assert missing_names(named, there) == ("src/shop/gone.py",)
     report = held(claim(rule="Use `lib/x.py`."), facts(*CALLED, transcripts=BOTH)._replace(repository=there))
-    assert report.missing == ("lib/x.py",)
-    assert held(claim(rule="Use `lib/x.py`."), facts(*CALLED, transcripts=BOTH)).missing == ()
+    assert report.measures.missing == ("lib/x.py",)
+    assert held(claim(rule="Use `lib/x.py`."), facts(*CALLED, transcripts=BOTH)).measures.missing == ()
 
 
 def test_a_linter_that_is_set_up_for_it_is_named() -> None:
     settings = (SeenInstruction("pyproject.toml", 'select = ["E", "PLC0415"]'),)
     given = facts(*CALLED, transcripts=BOTH)._replace(settings=settings)
-    assert held(claim(rule="Import at the top (`PLC0415`)."), given).enforced == settings[0]
-    assert held(claim(rule="Import at the top."), given).enforced is None
+    assert held(claim(rule="Import at the top (`PLC0415`)."), given).measures.enforced_in == "pyproject.toml"
+    assert held(claim(rule="Import at the top."), given).measures.enforced_in == ""
 
 
 def test_the_claims_that_most_sessions_show_come_first_and_the_rest_is_kept_with_the_reason() -> None:
@@ -331,4 +331,4 @@ def test_what_a_reader_is_shown_of_a_long_answer_is_found_by_its_pattern() -> No
     one = conversation(user("Go"), shell("bun run test", output, error=True), agent("The prompt generator's wording."))
     check = ClaimCheck(CheckPlace.ERROR, r"\(fail\) prompt generator")
     assert "(fail) prompt generator" in shown(condense(gather(one)))
-    assert count_check(check, {one.id: calls_of(gather(one)).calls}, {}).failed == 1
+    assert count_check(check, {one.id: calls_of(gather(one)).calls}, {}).calls.failed == 1

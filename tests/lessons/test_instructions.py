@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from conversations import call, conversation, user
-from whet.lessons.instructions import Instructions, SeenInstruction, is_broken, seen_instructions
+from whet.lessons.instructions import SeenInstruction, earliest, instruction_lines, is_broken, saying, seen_instructions
 from whet.lessons.record import LessonPiece, LessonSource
 from whet.sessions.transcripts import Origin, Transcript
 from whet.trouble.outcomes.view import gather
@@ -17,12 +17,11 @@ def lines(transcript: Transcript) -> list[tuple[str, str]]:
 
 
 def test_a_line_with_the_words_of_a_draft_says_it_already() -> None:
-    book = Instructions()
-    book.add_file("AGENTS.md", f"# Style\n{LINE}\n")
-    assert book.standing(DRAFT) == SeenInstruction("AGENTS.md", LINE)
-    other = Instructions()
-    other.add_file("AGENTS.md", "- Use tabs for all indentation.")
-    assert other.standing(DRAFT) is None
+    stands, other = (
+        instruction_lines("AGENTS.md", f"# Style\n{line}\n", None) for line in (LINE, "- Use tabs for all.")
+    )
+    assert saying(DRAFT, stands) == SeenInstruction("AGENTS.md", LINE)
+    assert saying(DRAFT, other) is None
 
 
 def test_inserted_files_are_found_by_their_heads() -> None:
@@ -54,8 +53,5 @@ def test_it_is_broken_where_the_evidence_came_later() -> None:
 
 
 def test_the_earliest_sight_of_a_line_counts() -> None:
-    book = Instructions()
-    book.add([SeenInstruction("CLAUDE.md", LINE, 60.0), SeenInstruction("CLAUDE.md", LINE, 40.0)])
-    found = book.standing(DRAFT)
-    assert found is not None
-    assert found.at == 40.0
+    seen = [SeenInstruction("CLAUDE.md", LINE, at) for at in (60.0, 40.0, None)]
+    assert earliest(seen) == [seen[1]]

@@ -63,7 +63,7 @@ def test_a_quote_that_a_changed_record_no_longer_has_is_lost(database: Database)
     keep_sessions(database, [replace(other, messages=other.messages[:1])])
     keep_sessions(database, [replace(other, messages=(*other.messages[1:],))])
     [push] = [each for each in checked(database).reports if each.standing.claim.rule == PUSH.rule]
-    assert (len(push.quotes), len(push.inexact)) == (1, 1)
+    assert (len(push.quotes), push.measures.inexact) == (1, 1)
 
 
 def test_what_commands_print_is_believed_in_a_folder_that_its_owner_declared(
@@ -85,8 +85,7 @@ def test_a_sceptic_is_shown_raw_messages_of_two_sessions(database: Database) -> 
     assert len({each.session for each in shown.messages}) == 2
     assert sum(each.is_quoted for each in shown.messages) == 2
     assert len(shown.messages) <= 2 * MESSAGES_AROUND
-    assert install.counts is not None
-    assert len(install.counts.hits) == 8
+    assert len(install.hits) == 8
 
 
 def test_many_claims_of_a_careless_reader_are_dropped_with_reasons_and_none_is_lost(database: Database) -> None:

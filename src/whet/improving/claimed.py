@@ -1,14 +1,11 @@
 """What readers claim of each project as lessons: checked, ranked, kept, and made anew only where something changed."""
 
-import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-import msgspec
 from msgspec.structs import replace
 
-from whet.ledger.entries import State
-from whet.ledger.patch_faults import FaultKind, faults
+from whet.improving.taught import Progress, key_of_lessons
 from whet.ledger.patches import (
     Action,
     Form,
@@ -19,7 +16,6 @@ from whet.ledger.patches import (
     RuleSituation,
     Scope,
     SessionCounts,
-    digest,
 )
 from whet.lessons.claim_checks import SAID, ClaimReport
 from whet.lessons.claim_evidence import PatternHit
@@ -32,10 +28,12 @@ from whet.lessons.record import (
     LessonSource,
     ProjectLessons,
     SeenBy,
+    drafted,
     id_of,
+    learned_name,
     no_lesson,
+    project_lessons,
 )
-from whet.lessons.rungs import CallCounts, LessonMeasures
 from whet.own.told import skills
 from whet.reading.checking import checked_claims
 from whet.reading.project_files import (
@@ -49,7 +47,6 @@ from whet.reading.project_files import (
 from whet.sessions.trust import Trust
 from whet.store.claims import claimed_projects
 from whet.store.database import Database
-from whet.store.derived import LEARNING, code_version
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
@@ -59,8 +56,6 @@ from whet.text.words import cut
 from whet.trouble.outcomes.deciding import Outcome
 
 READER = "reader"
-Progress = Callable[[int, int], None]
-NAME_LETTERS = 10
 SLUG_LETTERS = 40
 QUOTE_LETTERS = 300
 PROOFS_KEPT = 12  # quotes that go into the ledger with a change
@@ -108,31 +103,18 @@ def claimed_by_projects(
 
 
 def _lessons(database: Database, given: ProjectClaims, place: str) -> ProjectLessons:
-    key = _key(given, place)
+    seen = [(each.id, each.source, each.maker, each.head.hex()) for each in given.sessions]
+    key = key_of_lessons(given.project, place, seen, given.refused, given.declared, given.log, given.files.state)
     row = row_of_source(given.project, READER)
     lessons = kept_lessons(database, row, key, ProjectLessons)
     if lessons is None:
-        lessons = _made(database, given, place)
+        checked = checked_claims(database, given)
+        agents = {session.id: session.source for session in given.sessions}
+        made = (lesson_of_claim(each, given.project, _seen_by(each, agents, place)) for each in checked.reports)
+        dropped = (dropped_lesson(each, given.project, agents) for each in checked.dropped)
+        lessons = project_lessons(given.project, (*dropped, *made))
         keep_lessons(database, row, key, (each.no for each in given.sessions), lessons)
     return lessons
-
-
-def _made(database: Database, given: ProjectClaims, place: str) -> ProjectLessons:
-    checked = checked_claims(database, given)
-    agents = {session.id: session.source for session in given.sessions}
-    made = [lesson_of_claim(each, given.project, _seen_by(each, agents, place)) for each in checked.reports]
-    lessons = {each.id: each for each in made if not each.is_dropped}
-    refused = [each for each in made if each.is_dropped]
-    dropped = (dropped_lesson(each, given.project, agents) for each in checked.dropped)
-    return ProjectLessons(given.project, tuple(lessons.values()), dropped=(*dropped, *refused))
-
-
-def _key(given: ProjectClaims, place: str) -> str:
-    """What tells these lessons from those of any other log, sessions, files, decisions or version."""
-    sessions = [(each.id, each.source, each.maker, each.head.hex()) for each in given.sessions]
-    log = msgspec.json.encode(given.log)
-    body = msgspec.json.encode((code_version(*LEARNING), given.project, place, sessions, given.refused, given.declared))
-    return hashlib.blake2b(body + log + given.files.state.encode(), digest_size=16).hexdigest()
 
 
 def _narrowed(lessons: ProjectLessons, only: set[str]) -> ProjectLessons:
@@ -147,22 +129,12 @@ def _seen_by(report: ClaimReport, agents: dict[str, str], place: str) -> SeenBy:
 
 
 def lesson_of_claim(report: ClaimReport, project: str, seen_by: SeenBy) -> Lesson:
-    """The lesson that a claim makes; what the ledger would refuse, whatever stands in it, is dropped with a reason."""
-    claim, evidence = report.standing.claim, evidence_of_claim(report)
+    """The lesson that a claim makes."""
+    rule, situation, evidence = report.standing.claim.rule, report.standing.claim.situation, evidence_of_claim(report)
+    path, line = (report.told.path, report.told.line) if report.told else ("", "")
+    checks = LessonChecks(path, line, report.is_broken, report.measures)
     patch = _patch(report, project, evidence)
-    wrong = [fault.message for fault in faults(patch, State()) if fault.kind is not FaultKind.TRUST]
-    if wrong:
-        return no_lesson(project, claim.rule, "; ".join(wrong), evidence)
-    told = report.told
-    checks = LessonChecks(
-        stands_in=told.path if told else "",
-        stands_as=told.line if told else "",
-        is_broken=report.is_broken,
-        measures=measures_of(report),
-    )
-    return Lesson(
-        id_of(project, claim.rule), project, claim.rule, claim.situation, claim.rule, patch, evidence, seen_by, checks
-    )
+    return drafted(Lesson(id_of(project, rule), project, rule, situation, rule, patch, evidence, seen_by, checks))
 
 
 def dropped_lesson(dropped: DroppedClaim, project: str, sessions: Mapping[str, str]) -> Lesson:
@@ -176,24 +148,6 @@ def dropped_lesson(dropped: DroppedClaim, project: str, sessions: Mapping[str, s
     )
     count = len({quote.session for quote in claim.quotes if quote.session in sessions})
     return no_lesson(project, claim.rule or claim.id, dropped.why, LessonEvidence(source, pieces, count, 0.0))
-
-
-def measures_of(report: ClaimReport) -> LessonMeasures:
-    """What was measured of a claim, without where."""
-    counts, claim = report.counts, report.standing.claim
-    is_wrong = claim.carrier is ClaimCarrier.FIX_THE_FILE and report.wrong is not None
-    return LessonMeasures(
-        len(report.quotes),
-        len(report.inexact),
-        CallCounts(counts.seen, counts.failed, counts.tried, counts.worked) if counts and counts.seen else None,
-        report.backtest,
-        report.missing,
-        report.enforced.path if report.enforced else "",
-        report.wrong.path if is_wrong and report.wrong else "",
-        report.wrong.line if is_wrong and report.wrong else "",
-        report.goes_back,
-        report.standing.is_doubted,
-    )
 
 
 def evidence_of_claim(report: ClaimReport) -> LessonEvidence:
@@ -220,9 +174,7 @@ def _patch(report: ClaimReport, project: str, evidence: LessonEvidence) -> Patch
     is_skill = claim.carrier is ClaimCarrier.SKILL
     # A reminder needs a call at which it can be given.
     is_reminder = bool(situation.call) and (claim.carrier is ClaimCarrier.REMINDER or report.is_broken)
-    name = f"learned-{digest(f'{project} {claim.rule}')[:NAME_LETTERS]}"
-    if is_skill:
-        name = _slug(claim.situation) or name
+    name = (_slug(claim.situation) if is_skill else "") or learned_name(project, claim.rule)
     return Patch(
         form=Form.SKILL if is_skill else Form.RULE,
         action=Action.ADD,
@@ -247,13 +199,13 @@ def _patch(report: ClaimReport, project: str, evidence: LessonEvidence) -> Patch
 
 def _situation(report: ClaimReport) -> RuleSituation:
     """By what later sessions are asked whether it came up: what was said, or a call that failed and one that worked."""
-    claim, hits = report.standing.claim, report.counts.hits if report.counts else ()
+    claim, hits = report.standing.claim, report.hits
     if claim.carrier is ClaimCarrier.SKILL:
         return RuleSituation()
     if claim.source in SAID:
         return RuleSituation(said=claim.rule)
     failed = _shortest(hits, failed=True)
-    if failed is None or report.goes_back:
+    if failed is None or report.measures.goes_back:
         return RuleSituation()
     worked = _shortest(hits, failed=False)
     return RuleSituation(failed.call, cut(failed.error, QUOTE_LETTERS), worked.call if worked else "")

@@ -14,8 +14,6 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.agents.registry import known
-from whet.ledger.entries import State
-from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import (
     THE_PROJECT,
     Action,
@@ -26,11 +24,10 @@ from whet.ledger.patches import (
     Proof,
     Scope,
     SessionCounts,
-    digest,
 )
 from whet.lessons.changed_calls import SessionChanges
 from whet.lessons.finding import Openings, SessionTeaching
-from whet.lessons.instructions import Instructions, is_broken
+from whet.lessons.instructions import SeenInstruction, earliest, instruction_lines, is_broken, saying
 from whet.lessons.record import (
     PIECES_KEPT,
     Lesson,
@@ -40,11 +37,14 @@ from whet.lessons.record import (
     LessonSource,
     ProjectLessons,
     SeenBy,
+    drafted,
     id_of,
+    learned_name,
     lifted,
-    no_lesson,
+    project_lessons,
 )
 from whet.lessons.taught_rules import TaughtRule, rules_taught
+from whet.reading.project_files import written_at
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.sessions.trust import lowest
 from whet.store.database import CannotWrite, Database
@@ -67,27 +67,14 @@ from whet.text.likeness import TellingWords, is_same, sense
 from whet.text.words import cut
 
 PROJECTS_NEEDED = 3  # that teach a thing alike, before it is told everywhere
-NAME_LETTERS = 10
 QUOTE_LETTERS = 300
 _HERE = re.compile(r" here\b")
 
 
-class ProjectFile(NamedTuple):
-    """A file that a project has for agents, and since when it stands as it is."""
-
-    path: str
-    text: str
-    at: float | None = None
-
-
 def lesson_of(rule: TaughtRule, project: str, seen_by: SeenBy, checks: LessonChecks) -> Lesson:
-    """The lesson that a rule makes; what the ledger would refuse, whatever stands in it, is dropped with a reason."""
-    patch = patch_of_rule(rule, project)
-    wrong = [fault.message for fault in faults(patch, State()) if fault.kind is not FaultKind.TRUST]
-    if wrong:
-        return no_lesson(project, rule.text, "; ".join(wrong), rule.evidence)
-    id = id_of(project, rule.text)
-    return Lesson(id, project, rule.text, rule.situation, rule.fix, patch, rule.evidence, seen_by, checks)
+    """The lesson that a rule makes."""
+    id, patch = id_of(project, rule.text), patch_of_rule(rule, project)
+    return drafted(Lesson(id, project, rule.text, rule.situation, rule.fix, patch, rule.evidence, seen_by, checks))
 
 
 def patch_of_rule(rule: TaughtRule, project: str) -> Patch:
@@ -116,11 +103,6 @@ def patch_of_rule(rule: TaughtRule, project: str) -> Patch:
     )
 
 
-def learned_name(project: str, text: str) -> str:
-    """The name of what one project teaches: the same for the same words in the same project."""
-    return f"learned-{digest(f'{project} {text}')[:NAME_LETTERS]}"
-
-
 class ProjectEvidence:
     """What is gathered of one project while its sessions stream by."""
 
@@ -129,7 +111,7 @@ class ProjectEvidence:
         self.place = place or project  # as people read it
         self.said: list[LessonPiece] = []
         self.changes: dict[str, SessionChanges] = {}
-        self.instructions = Instructions()
+        self.instructions: list[SeenInstruction] = []
         self.openings = Openings()
         self.agents: dict[str, str] = {}
 
@@ -137,7 +119,7 @@ class ProjectEvidence:
         """Take in what the session of an agent teaches."""
         self.openings.see(session, teaching.opening)
         self.agents[session] = agent
-        self.instructions.add(teaching.instructions)
+        self.instructions.extend(teaching.instructions)
         if is_own:  # what others said is learned from nowhere
             self.said.extend(teaching.pieces)
         changed = teaching.changes.changed
@@ -145,27 +127,16 @@ class ProjectEvidence:
             changed = tuple(replace(each, trust=lifted(each.trust)) for each in changed)
         self.changes[session] = replace(teaching.changes, changed=changed)
 
-    def taught(self, files: tuple[ProjectFile, ...]) -> ProjectLessons:
-        """What all of it teaches, where the project has these files for agents."""
-        for file in files:
-            self.instructions.add_file(*file)
-        made = list(self._made())
-        lessons = {each.id: each for each in made if not each.is_dropped}
-        return ProjectLessons(
-            self.project,
-            tuple(sorted(lessons.values(), key=lambda each: -each.evidence.worth)),
-            tuple(each for each in made if each.is_dropped),
-        )
-
-    def _made(self) -> Iterator[Lesson]:
-        """The rules that the sessions teach; a copy of a session is no further evidence."""
+    def taught(self, lines: Iterable[SeenInstruction]) -> ProjectLessons:
+        """What all of it teaches, where these lines stand in files for agents; a copy is no further evidence."""
+        self.instructions = earliest((*self.instructions, *lines))
         copies = self.openings.copies
         changes = {session: each for session, each in self.changes.items() if session not in copies}
         said = [piece for piece in self.said if piece.session not in copies]
-        return (self._lesson(rule) for rule in rules_taught(changes, said))
+        return project_lessons(self.project, map(self._lesson, rules_taught(changes, said)))
 
     def _lesson(self, rule: TaughtRule) -> Lesson:
-        line = self.instructions.standing(rule.text)
+        line = saying(rule.text, self.instructions)
         checks = LessonChecks(
             stands_in=line.path if line else "",
             stands_as=line.line if line else "",
@@ -189,6 +160,11 @@ class _HeldSession(NamedTuple):
     is_own: bool
     is_declared: bool
 
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """What of it decides over what is learned, beside its messages."""
+        return self.session.id, self.session.source, self.session.maker, self.is_own, self.is_declared
+
 
 def taught_by_projects(
     database: Database,
@@ -211,14 +187,15 @@ def taught_by_projects(
     found: list[ProjectLessons] = []
     for name, sessions in held.items():
         folder = next((each.session.folder for each in reversed(sessions) if each.session.folder), "")
-        files = _files(folder)
+        lines = tuple(_lines(folder))
         place = known.shown(name)
-        key = _key((name, place), sessions, stamps, files)
+        seen = [(*each.stamp, stamps.get(each.session.no)) for each in sessions]
+        key = key_of_lessons(name, place, lines, seen)
         lessons = kept_lessons(database, name, key, ProjectLessons)
         if lessons is None:
-            lessons = _made(database, ProjectEvidence(name, place), sessions, files)
+            lessons = _made(database, ProjectEvidence(name, place), sessions, lines)
             if not any(filters):
-                _keep(database, key, sessions, lessons)
+                keep_lessons(database, name, key, (each.session.no for each in sessions), lessons)
         found.append(lessons)
         progress(len(found), len(held))
     if not any(filters) and not project:
@@ -244,49 +221,26 @@ def _held(
     return held
 
 
-def _key(
-    named: tuple[str, str],
-    sessions: Iterable[_HeldSession],
-    stamps: dict[int, tuple[bytes, str, str]],
-    files: tuple[ProjectFile, ...],
-) -> str:
-    """What tells these lessons from those of any other sessions, files, settings or version."""
-    seen = [
-        (one.id, one.source, one.maker, is_own, is_declared, stamps.get(one.no))
-        for one, is_own, is_declared in sessions
-    ]
-    body = msgspec.json.encode((code_version(*LEARNING), named, files, seen))
-    return hashlib.blake2b(body, digest_size=16).hexdigest()
+def key_of_lessons(*made_from: object) -> str:
+    """What tells lessons from those that another version or other sessions, files and decisions would make."""
+    return hashlib.blake2b(msgspec.json.encode((code_version(*LEARNING), made_from)), digest_size=16).hexdigest()
 
 
 def _made(
-    database: Database, evidence: ProjectEvidence, sessions: list[_HeldSession], files: tuple[ProjectFile, ...]
+    database: Database, evidence: ProjectEvidence, sessions: list[_HeldSession], lines: tuple[SeenInstruction, ...]
 ) -> ProjectLessons:
     teachings = kept_teachings(database, [each.session for each in sessions])
     for held, (_, teaching) in zip(sessions, teachings, strict=True):
         evidence.add(held.session.id, held.session.source, teaching, is_own=held.is_own, is_declared=held.is_declared)
-    return evidence.taught(files)
+    return evidence.taught(lines)
 
 
-def _keep(database: Database, key: str, sessions: Iterable[_HeldSession], lessons: ProjectLessons) -> None:
-    keep_lessons(database, lessons.project, key, (each.session.no for each in sessions), lessons)
-
-
-def _files(folder: str) -> tuple[ProjectFile, ...]:
-    """The files that the project has for agents, where it is on this machine."""
-    if not folder or not Path(folder).is_dir():
-        return ()
-    root = repository_root(Path(folder).resolve()) or Path(folder)
-    return tuple(
-        ProjectFile(str(each.path), each.text, _written_at(root / each.path)) for each in find_files(Path(folder))
-    )
-
-
-def _written_at(file: Path) -> float | None:
-    try:
-        return file.stat().st_mtime
-    except OSError:  # it went meanwhile
-        return None
+def _lines(folder: str) -> Iterator[SeenInstruction]:
+    """What the files of a project for agents say, where it is on this machine, and since when at least."""
+    if folder and Path(folder).is_dir():
+        root = repository_root(Path(folder).resolve()) or Path(folder)
+        for each in find_files(Path(folder)):
+            yield from instruction_lines(str(each.path), each.text, written_at(root / each.path))
 
 
 def _lies_there(source: str) -> bool:

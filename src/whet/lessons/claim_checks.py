@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from whet.lessons.claim_evidence import (
     CheckedQuote,
     PatternCounts,
+    PatternHit,
     Patterns,
     SeenCall,
     SessionCalls,
@@ -35,7 +36,7 @@ from whet.lessons.instructions import (
     named_things,
     saying,
 )
-from whet.lessons.rungs import Backtest
+from whet.lessons.rungs import Backtest, CallCounts, LessonMeasures
 from whet.sessions.trust import Trust, lowest
 from whet.text.likeness import stance_of
 from whet.trouble.values import SessionTrouble, Speaker, Trouble
@@ -74,27 +75,22 @@ class ProjectFacts(NamedTuple):
 
 
 class ClaimReport(Value, frozen=True):
-    """A claim that held, with what was found out about it."""
+    """A claim that held, with what was found out about it: the exact quotes, their trust, where it was seen."""
 
     standing: StandingClaim
-    quotes: tuple[CheckedQuote, ...]  # the exact ones
+    quotes: tuple[CheckedQuote, ...]
     trust: Trust
-    sessions: tuple[str, ...]  # originals in which it was seen
-    inexact: tuple[CheckedQuote, ...] = ()
-    counts: PatternCounts | None = None
-    missing: tuple[str, ...] = ()  # names that the repository has nowhere
+    sessions: tuple[str, ...]  # originals
+    measures: LessonMeasures
     told: SeenInstruction | None = None
-    wrong: SeenInstruction | None = None  # the line of a file that is to be put right
     is_broken: bool = False  # told, and not followed
-    enforced: SeenInstruction | None = None
-    goes_back: str = ""  # what its reader should put right
-    backtest: Backtest | None = None
+    hits: tuple[PatternHit, ...] = ()
 
     @property
     def is_checked(self) -> bool:
         """Whether code could bear it out beyond that its quotes are exact."""
-        counts = self.counts
-        return counts is not None and counts.failed > 0 and not self.goes_back
+        counts = self.measures.counts
+        return counts is not None and counts.failed > 0 and not self.measures.goes_back
 
 
 def check_claim(standing: StandingClaim, facts: ProjectFacts) -> ClaimReport | DroppedClaim:
@@ -104,31 +100,29 @@ def check_claim(standing: StandingClaim, facts: ProjectFacts) -> ClaimReport | D
     exact = tuple(each for each in found if each.is_exact and (each.is_said or claim.source not in SAID))
     if why := _quote_fault(standing, found, exact):
         return DroppedClaim(claim, why)
-    counts = count_check(claim.check, facts.calls, facts.copies) if claim.check and claim.source not in SAID else None
-    if counts is not None and (why := _count_fault(claim, counts)):
-        return DroppedClaim(claim, why)
+    check = claim.check if claim.source not in SAID else None
+    counts = count_check(check, facts.calls, facts.copies) if check else PatternCounts()
     sessions = _sessions(exact, counts, facts)
-    if why := _evidence_fault(standing, sessions, facts):
+    if why := _count_fault(claim, counts.calls) or _evidence_fault(standing, sessions, facts):
         return DroppedClaim(claim, why)
-    told = told_by(claim, facts.lines)
-    last = _last(exact, counts, facts)
+    told, last = told_by(claim, facts.lines), _last(exact, counts, facts)
     if why := _file_fault(claim, told, facts, last):
         return DroppedClaim(claim, why)
-    is_known, is_fix = facts.repository is not None, claim.carrier is ClaimCarrier.FIX_THE_FILE
-    return ClaimReport(
-        standing,
-        exact,
-        trust_of(claim, exact),
-        sessions,
-        inexact=tuple(each for each in found if not each.is_exact),
-        counts=counts,
-        missing=missing_names(named_things(claim.rule), facts.repository or RepositoryNames()) if is_known else (),
-        told=None if is_fix else told,
-        wrong=told if is_fix else None,
-        is_broken=not is_fix and told is not None and told.at is not None and last is not None and last >= told.at,
-        enforced=_enforced(claim, facts.settings),
-        goes_back=_goes_back(claim.check, counts) if claim.check and counts is not None else "",
+    is_fix, enforced = claim.carrier is ClaimCarrier.FIX_THE_FILE, _enforced(claim, facts.settings)
+    measures = LessonMeasures(
+        len(exact),
+        sum(not each.is_exact for each in found),
+        counts.calls if counts.calls.seen else None,
+        missing=missing_names(named_things(claim.rule), facts.repository) if facts.repository else (),
+        enforced_in=enforced.path if enforced else "",
+        wrong_in=told.path if told and is_fix else "",
+        wrong_as=told.line if told and is_fix else "",
+        goes_back=_goes_back(check, counts) if check else "",
+        is_doubted=standing.is_doubted,
     )
+    told = None if is_fix else told
+    is_broken = told is not None and told.at is not None and last is not None and last >= told.at
+    return ClaimReport(standing, exact, trust_of(claim, exact), sessions, measures, told, is_broken, counts.hits)
 
 
 def asked_names(claims: Iterable[StandingClaim]) -> NamedThings:
@@ -179,7 +173,7 @@ def _quote_fault(standing: StandingClaim, found: Sequence[CheckedQuote], exact: 
     return "no quote holds: its session is not in the store" if standing.misplaced else NO_QUOTES
 
 
-def _count_fault(claim: Claim, counts: PatternCounts) -> str:
+def _count_fault(claim: Claim, counts: CallCounts) -> str:
     """Why counts speak against a claim that is about calls."""
     if claim.source not in OF_CALLS or not counts.seen:
         return ""
@@ -194,20 +188,20 @@ def _count_fault(claim: Claim, counts: PatternCounts) -> str:
 def _goes_back(check: ClaimCheck, counts: PatternCounts) -> str:
     if counts.faults:
         return "; ".join(counts.faults)
-    if not counts.seen:
+    if not counts.calls.seen:
         return SILENT
-    return "" if counts.tried or not check.works else NO_REMEDY_SEEN
+    return "" if counts.calls.tried or not check.works else NO_REMEDY_SEEN
 
 
-def _sessions(exact: Iterable[CheckedQuote], counts: PatternCounts | None, facts: ProjectFacts) -> tuple[str, ...]:
+def _sessions(exact: Iterable[CheckedQuote], counts: PatternCounts, facts: ProjectFacts) -> tuple[str, ...]:
     quoted = (facts.copies.get(each.quote.session, each.quote.session) for each in exact)
-    return tuple(dict.fromkeys((*quoted, *(counts.sessions if counts else ()))))
+    return tuple(dict.fromkeys((*quoted, *counts.sessions)))
 
 
-def _last(exact: Iterable[CheckedQuote], counts: PatternCounts | None, facts: ProjectFacts) -> float | None:
+def _last(exact: Iterable[CheckedQuote], counts: PatternCounts, facts: ProjectFacts) -> float | None:
     """When it was last seen."""
     said = (each.at or facts.started.get(each.quote.session) for each in exact)
-    failed = (facts.started.get(session) for session in (counts.sessions if counts else ()))
+    failed = (facts.started.get(session) for session in counts.sessions)
     return max((at for at in (*said, *failed) if at is not None), default=None)
 
 

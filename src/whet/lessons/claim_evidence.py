@@ -15,6 +15,7 @@ from whet.lessons.condensed import in_project, without_colours
 from whet.lessons.condensing import WIDEST
 from whet.lessons.failed_calls import FailedCalls, whole_call
 from whet.lessons.finding import SessionOpening, opening_of
+from whet.lessons.rungs import CallCounts
 from whet.sessions.lineage import is_typed, is_vouched, own_calls, pieces_of
 from whet.sessions.tool_families import command_of
 from whet.sessions.transcripts import Disposition, Exchange, Message, Origin, Role, ToolCall, Transcript, pair
@@ -70,15 +71,12 @@ class PatternHit(Value, frozen=True):
 
 
 class PatternCounts(Value, frozen=True):
-    """How often the form that fails came up and failed, how often the recommended one came up and worked, and where.
+    """How often the forms came up, failed and worked, where, and what is wrong with the patterns.
 
-    `sessions` are the ones in which it failed, copies joined; `faults` says what is wrong with the patterns.
+    `sessions` are the ones in which it failed, copies joined.
     """
 
-    seen: int = 0
-    failed: int = 0
-    tried: int = 0
-    worked: int = 0
+    calls: CallCounts = CallCounts()
     sessions: tuple[str, ...] = ()
     hits: tuple[PatternHit, ...] = ()
     faults: tuple[str, ...] = ()
@@ -174,13 +172,10 @@ def count_check(
     works = [call for hits in found.values() for call in hits.works]
     failed = [(id, call) for id, call in fails if has_failed(call)]
     return PatternCounts(
-        seen=len(fails),
-        failed=len(failed),
-        tried=len(works),
-        worked=sum(call.outcome is Outcome.OK for call in works),
-        sessions=tuple(dict.fromkeys(copies.get(id, id) for id, _ in failed)),
-        hits=_sampled(found),
-        faults=patterns.faults,
+        CallCounts(len(fails), len(failed), len(works), sum(call.outcome is Outcome.OK for call in works)),
+        tuple(dict.fromkeys(copies.get(id, id) for id, _ in failed)),
+        _sampled(found),
+        patterns.faults,
     )
 
 

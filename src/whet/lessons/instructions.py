@@ -104,25 +104,14 @@ class SeenInstruction(Value, frozen=True):
     at: float | None = None
 
 
-class Instructions:
-    """The instructions of one project, each line once with the time at which it was first seen."""
-
-    def __init__(self) -> None:
-        self._lines: dict[str, SeenInstruction] = {}
-
-    def add(self, seen: Iterable[SeenInstruction]) -> None:
-        for each in seen:
-            known = self._lines.get(each.line)
-            if known is None or (each.at is not None and (known.at is None or each.at < known.at)):
-                self._lines[each.line] = each
-
-    def add_file(self, path: str, text: str, at: float | None = None) -> None:
-        """What a file says now; it says so at least since it was last written."""
-        self.add(instruction_lines(path, text, at))
-
-    def standing(self, text: str) -> SeenInstruction | None:
-        """The line that says a draft already."""
-        return saying(text, self._lines.values())
+def earliest(seen: Iterable[SeenInstruction]) -> list[SeenInstruction]:
+    """Each line once, with the time at which it was first seen."""
+    lines: dict[str, SeenInstruction] = {}
+    for each in seen:
+        known = lines.get(each.line)
+        if known is None or (each.at is not None and (known.at is None or each.at < known.at)):
+            lines[each.line] = each
+    return list(lines.values())
 
 
 def saying(text: str, lines: Iterable[SeenInstruction]) -> SeenInstruction | None:

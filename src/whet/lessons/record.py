@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.ledger.entries import Entry, Key
+from whet.ledger.entries import Entry, Key, State
 from whet.ledger.folding import Move
+from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import BASIS_WORDS, Action, Form, Patch, PatchOrigin, Scope, digest
 from whet.lessons.rungs import Climb, LessonMeasures, LiveCounts, LiveLesson, TriedLesson
 from whet.sessions.trust import Trust
@@ -94,7 +95,7 @@ def distrusted(pieces: Iterable[LessonPiece]) -> tuple[LessonPiece, ...]:
     return tuple(replace(piece, trust=Trust.EXTERNAL) for piece in pieces)
 
 
-ID_LETTERS = 8
+ID_LETTERS, NAME_LETTERS = 8, 10
 WHOSE = {
     Trust.OPERATOR: "your own",
     Trust.USER: "a user's in a session",
@@ -336,11 +337,25 @@ class Lesson(Value, frozen=True):
 
 
 class ProjectLessons(Value, frozen=True):
-    """All that one project teaches."""
+    """All that one project teaches, and what is no lesson."""
 
     project: str
     lessons: tuple[Lesson, ...] = ()
     dropped: tuple[Lesson, ...] = ()
+
+
+def project_lessons(project: str, made: Iterable[Lesson]) -> ProjectLessons:
+    """What a project teaches, each lesson once, the worthiest first."""
+    every = tuple(made)
+    lessons = {each.id: each for each in every if not each.is_dropped}
+    ranked = sorted(lessons.values(), key=lambda each: -each.evidence.worth)
+    return ProjectLessons(project, tuple(ranked), tuple(each for each in every if each.is_dropped))
+
+
+def drafted(lesson: Lesson) -> Lesson:
+    """A lesson as it was drafted; what the ledger would refuse, whatever stands in it, is dropped with the reason."""
+    wrong = [fault.message for fault in faults(lesson.patch, State()) if fault.kind is not FaultKind.TRUST]
+    return no_lesson(lesson.project, lesson.rule, "; ".join(wrong), lesson.evidence) if wrong else lesson
 
 
 def lesson_of_change(patch: Patch, situation: str = "", standing: Standing = CHECKED) -> Lesson:
@@ -381,3 +396,8 @@ def evidence_of_change(patch: Patch) -> LessonEvidence:
 def id_of(project: str, rule: str) -> str:
     """The id of a lesson: the same for the same rule in the same project, and for nothing else."""
     return digest(f"{project} {rule}")[:ID_LETTERS]
+
+
+def learned_name(project: str, text: str) -> str:
+    """The name of the change that tells what one project teaches: the same for the same words."""
+    return f"learned-{digest(f'{project} {text}')[:NAME_LETTERS]}"

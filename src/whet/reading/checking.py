@@ -111,7 +111,8 @@ def checked_claims(database: Database, given: ProjectClaims) -> CheckedClaims:
     held, beyond = rank(each for each in checked if isinstance(each, ClaimReport))
     dropped = (*folded.dropped, *(each for each in checked if isinstance(each, DroppedClaim)), *beyond)
     tests = _Backtests(database, given, calls, facts.copies)
-    return CheckedClaims(tuple(replace(each, backtest=tests.of(each)) for each in held), dropped)
+    measured = ((each, replace(each.measures, backtest=tests.of(each))) for each in held)
+    return CheckedClaims(tuple(replace(each, measures=measures) for each, measures in measured), dropped)
 
 
 def dossiers(

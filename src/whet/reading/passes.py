@@ -9,7 +9,6 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.lessons.claim_evidence import PatternCounts
 from whet.lessons.claims import (
     MOST_LETTERS,
     Claim,
@@ -22,6 +21,7 @@ from whet.lessons.claims import (
 from whet.lessons.condensed import CondensedSession, EventKind
 from whet.lessons.condensing import shown
 from whet.lessons.project_index import index_text, project_index
+from whet.lessons.rungs import CallCounts
 from whet.reading.answers import SCEPTICS, Shown, read_answer, short_ids
 from whet.reading.checking import DoubtedClaim, checked_claims, dossiers
 from whet.reading.project_files import ClaimedOf, ProjectFiles, project_claims, project_files, refused_rules
@@ -239,7 +239,8 @@ def doubts_of(text: str, shown: Shown) -> Doubts:
 def _text(doubted: DoubtedClaim) -> str:
     """A claim with what was found out about it, a fact a line, then the messages."""
     report = doubted.report
-    claim, counts = report.standing.claim, report.counts or PatternCounts()
+    claim, found = report.standing.claim, report.measures
+    counts = found.counts or CallCounts()
     lines = [
         f"id: {claim.id}",
         f"rule: {claim.rule}",
@@ -253,13 +254,13 @@ def _text(doubted: DoubtedClaim) -> str:
         lines.append(f"pattern: {pattern}")
         counted = f"what it calls wrong failed {counts.failed} of {counts.seen} times"
         lines.append(f"{counted}; what it recommends worked {counts.worked} of {counts.tried} times")
-    if report.goes_back:
-        lines.append(f"to put right: {report.goes_back}")
-    if report.missing:
-        lines.append(f"nowhere in the repository: {', '.join(report.missing)}")
+    if found.goes_back:
+        lines.append(f"to put right: {found.goes_back}")
+    if found.missing:
+        lines.append(f"nowhere in the repository: {', '.join(found.missing)}")
     if report.told:
         lines.append(f"a file says already: {report.told.path}: {report.told.line}")
-    lines += [f"hit: {msgspec.json.encode(hit).decode()}" for hit in counts.hits]
+    lines += [f"hit: {msgspec.json.encode(hit).decode()}" for hit in report.hits]
     for message in doubted.messages:
         mark = " <- quoted" if message.is_quoted else ""
         lines.append(f"[{message.session[:8]} {message.message} {message.role}]{mark} {message.text}")

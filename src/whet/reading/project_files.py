@@ -48,7 +48,7 @@ def project_files(folder: str) -> ProjectFiles:
         return ProjectFiles()
     root = repository_root(place.resolve()) or place.resolve()
     told, settings = tuple(_agent_files(place, root)), tuple(_settings(root))
-    written = [(path, _written_at(root / path)) for path, _ in (*told, *settings)]
+    written = [(path, written_at(root / path)) for path, _ in (*told, *settings)]
     commit = ""
     with contextlib.suppress(WhetError):  # without git the files alone tell
         commit = resolved(root, "HEAD")
@@ -108,7 +108,7 @@ def _text(path: Path, root: Path) -> str:
 
 def _aged(root: Path, path: str, text: str) -> Iterator[SeenInstruction]:
     """The lines of a file with since when they stand there: as git has it, else since the file was last written."""
-    written = _written_at(root / path)
+    written = written_at(root / path)
     times: dict[str, float] = {}
     with contextlib.suppress(WhetError):
         times = line_times(root, path)
@@ -116,7 +116,8 @@ def _aged(root: Path, path: str, text: str) -> Iterator[SeenInstruction]:
         yield SeenInstruction(path, line.line, times.get(line.line, written))
 
 
-def _written_at(file: Path) -> float | None:
+def written_at(file: Path) -> float | None:
+    """When a file was last written."""
     try:
         return file.stat().st_mtime
     except OSError:  # it went meanwhile
