@@ -14,7 +14,6 @@ from whet.lessons.statements.naming import ThingKind, extension_of, split_statem
 from whet.lessons.statements.reader_claims import (
     NOT_SAID,
     DroppedStatementClaim,
-    FilesAnswer,
     StatementClaim,
     WantedLook,
     claim_in,
@@ -122,34 +121,27 @@ def question_of(reading: AuditReading, number: int) -> ReaderQuestion:
 
 def read_answer(text: str, reading: AuditReading, reader: str) -> ReadStatements:
     """What an answer says, as far as its quotes and absences are found."""
-    answer = _answer(text)
     findings: list[tuple[Statement, StatementFinding]] = []
-    dropped = list(answer.dropped)
-    hidden = frozenset(each.file for each in reading.statements)
-    for claim in answer.claims:
-        statement = statement_of(claim, reading.statements)
-        why = _fault(claim, statement, reading.code, hidden)
-        if statement is None or why:
-            dropped.append(DroppedStatementClaim(f"{claim.place} “{claim.quote}”: {claim.why}", why))
-            continue
-        for each in copies_of(statement, reading.statements):
-            findings.append((each, finding_of(claim, each, reader)))
-    return ReadStatements(reader, tuple(dict.fromkeys(findings)), tuple(dropped), answer.looks[:MOST_LOOKS])
-
-
-def _answer(text: str) -> FilesAnswer:
-    claims: list[StatementClaim] = []
-    looks: list[WantedLook] = []
     dropped: list[DroppedStatementClaim] = []
+    looks: list[WantedLook] = []
+    hidden = frozenset(each.file for each in reading.statements)
     for line, value in objects(text):
-        said = claim_in(value)
-        if isinstance(said, StatementClaim):
-            claims.append(said)
-        elif isinstance(said, WantedLook):
-            looks.append(said)
-        elif said:
-            dropped.append(DroppedStatementClaim(cut(line, 2 * HIT_LETTERS), said))
-    return FilesAnswer(tuple(claims), tuple(dict.fromkeys(looks)), tuple(dropped))
+        claim = claim_in(value)
+        if isinstance(claim, WantedLook):
+            looks.append(claim)
+        elif isinstance(claim, str):
+            dropped.append(DroppedStatementClaim(cut(line, 2 * HIT_LETTERS), claim))
+        elif claim is not None:
+            statement = statement_of(claim, reading.statements)
+            why = _fault(claim, statement, reading.code, hidden)
+            if statement is None or why:
+                dropped.append(DroppedStatementClaim(f"{claim.place} “{claim.quote}”: {claim.why}", why))
+                continue
+            for each in copies_of(statement, reading.statements):
+                findings.append((each, finding_of(claim, each, reader)))
+    return ReadStatements(
+        reader, tuple(dict.fromkeys(findings)), tuple(dropped), tuple(dict.fromkeys(looks))[:MOST_LOOKS]
+    )
 
 
 def _fault(claim: StatementClaim, statement: Statement | None, code: RepositoryText, hidden: frozenset[str]) -> str:

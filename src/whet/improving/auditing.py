@@ -4,7 +4,7 @@ import os
 import posixpath
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from whet.agents.places import is_read_by_agents
 from whet.changes.pending import propose
 from whet.errors import WhetError
+from whet.improving.taught import Progress, silent
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.marked_block import MARK, PassageChange, lines_of, passage
 from whet.ledger.patches import Action, Form, Patch, PatchOrigin, PatchWriter, RuleSituation, Scope, digest
@@ -36,28 +37,32 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, list_sessions
-from whet.store.rows import Session
 from whet.store.sessions import load
 from whet.telling.targets.known_projects import KnownProjects
 from whet.trouble.outcomes.view import gather
 
 MOST_SESSIONS = 400  # the latest: what agents did long ago says little of the files as they stand
 MONTH = 30 * 86_400.0
-Progress = Callable[[int, int], None]
-"""Told how many sessions were read, of how many."""
 LATE = (StatementMark.FOLLOWED, StatementMark.NEVER)
+MOST = 50  # at once: a person has to read them
+LONGEST_RULE = 400
+REMOVABLE = (StatementMark.DOUBLED, StatementMark.KNOWN, StatementMark.CAUSE)
+MOVABLE = (StatementKind.ITEM, StatementKind.LINE)
+FEWEST_NAMES = 2  # that show which skill a statement belongs to
+_LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 
 
-def _silent(_done: int, _every: int) -> None:
-    return
-
-
-def audit_with_sessions(database: Database, audit: Audit, *, now: float, progress: Progress = _silent) -> Audit:
+def audit_with_sessions(database: Database, audit: Audit, *, now: float, progress: Progress = silent) -> Audit:
     """The audit with what the stored sessions of its project show; as it was where there are none."""
-    sessions = _sessions_of(database, Path(audit.root))
-    if not sessions:
-        return audit
-    return judged_by_sessions(audit, tuple(_calls(database, sessions, progress)), now=now)
+    known = KnownProjects(database)
+    name = known.identity(audit.root)
+    every = list_sessions(database, Filters(), limit=count_sessions(database, Filters()))
+    sessions = [each for each in every if each.folder and known.identity(each.folder) == name][:MOST_SESSIONS]
+    calls: list[CallsOnRecord] = []
+    for session in sessions:
+        progress(len(calls) + 1, len(sessions))
+        calls.append(calls_of(session.id, gather(load(database, session))))
+    return judged_by_sessions(audit, tuple(calls), now=now) if calls else audit
 
 
 def judged_by_sessions(audit: Audit, calls: tuple[CallsOnRecord, ...], *, now: float) -> Audit:
@@ -65,37 +70,13 @@ def judged_by_sessions(audit: Audit, calls: tuple[CallsOnRecord, ...], *, now: f
     records = Records(calls)
     recent = [each for each in calls if each.at >= now - MONTH]
     volume = ReadVolume(len(recent), sum(each.turns for each in recent), len(calls))
-    statements = tuple(_with_records(each, records, volume) for each in audit.statements)
-    return replace(audit, statements=statements, volume=volume)
-
-
-def _with_records(audited: AuditedStatement, records: Records, volume: ReadVolume) -> AuditedStatement:
-    found = judge_by_records(audited, records)
-    known = audited.findings
-    if known:  # a grave mark needs no word on whether it came up
-        found = tuple(each for each in found if each.mark not in LATE)
-    return replace(audited, findings=(*known, *found), tokens_month=audited.statement.tokens * volume.turns)
-
-
-def _sessions_of(database: Database, root: Path) -> list[Session]:
-    known = KnownProjects(database)
-    name = known.identity(str(root))
-    every = list_sessions(database, Filters(), limit=count_sessions(database, Filters()))
-    return [each for each in every if each.folder and known.identity(each.folder) == name][:MOST_SESSIONS]
-
-
-def _calls(database: Database, sessions: list[Session], progress: Progress) -> Iterator[CallsOnRecord]:
-    for done, session in enumerate(sessions, 1):
-        progress(done, len(sessions))
-        yield calls_of(session.id, gather(load(database, session)))
-
-
-MOST = 50  # at once: a person has to read them
-LONGEST_RULE = 400
-REMOVABLE = (StatementMark.DOUBLED, StatementMark.KNOWN, StatementMark.CAUSE)
-MOVABLE = (StatementKind.ITEM, StatementKind.LINE)
-FEWEST_NAMES = 2  # that show which skill a statement belongs to
-_LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+    judged = []
+    for each in audit.statements:
+        # What has a grave mark needs no word on whether it came up.
+        found = (one for one in judge_by_records(each, records) if not each.findings or one.mark not in LATE)
+        tokens = each.statement.tokens * volume.turns
+        judged.append(replace(each, findings=(*each.findings, *found), tokens_month=tokens))
+    return replace(audit, statements=tuple(judged), volume=volume)
 
 
 class ProposalKind(StrEnum):
@@ -136,10 +117,14 @@ def propose_changes(
     reminders = frozenset(
         name for each in audit.statements if state.get(Form.RULE, name := _reminder_of(each)) is not None
     )
-    return tuple(
-        _proposed(home, database, each, patch, now=now)
-        for each, patch in islice(patches_of(audit, project=project, reminders=reminders), MOST)
-    )
+    found: list[ProposedStatement] = []
+    for proposal, patch in islice(patches_of(audit, project=project, reminders=reminders), MOST):
+        try:
+            entry = propose(home, database, patch, actor=Actor.POLICY, now=now)
+            found.append(ProposedStatement(proposal, entry))
+        except WhetError as error:
+            found.append(ProposedStatement(proposal, None, str(error)))
+    return tuple(found)
 
 
 def patches_of(
@@ -148,15 +133,15 @@ def patches_of(
     """The changes of an audit, each as a patch of the passage that it shows; `reminders` are those in force."""
     texts = {file.path: _text(Path(audit.root) / file.path, audit.root) for file in audit.files if file.text}
     places = {each: found for each in audit.statements if (found := better_place(each, audit.files))}
-    kept = {(found.path, " ".join(each.statement.text.split())) for each, found in places.items()}
+    kept = {(found.path, _folded(each.statement.text)) for each, found in places.items()}
     for audited in audit.statements:
         real, text = texts.get(audited.statement.file) or ("", "")
         # What was copied to where it is needed stands there on purpose.
-        if not text or (audited.statement.file, " ".join(audited.statement.text.split())) in kept:
+        if not text or (audited.statement.file, _folded(audited.statement.text)) in kept:
             continue
         reminder, place = _reminder_of(audited), places.get(audited)
         is_said = f"the reminder {reminder} at the call" if reminder in reminders else ""
-        if place and says(place, audited.statement):
+        if place and _folded(audited.statement.text) in _folded(place.text):
             is_said = place.path
         there = texts.get(place.path) if place and not is_said else None
         copied = copied_to(audited, place, there[1]) if place and there else None
@@ -212,7 +197,7 @@ def copied_to(audited: AuditedStatement, file: InstructionFile, text: str) -> St
     gap = [] if is_list or (lines and not lines[-1].strip()) else [ending]
     last = [] if not lines or lines[-1].endswith("\n") else [f"{lines[-1]}{ending}"]
     change = passage(text, len(lines) + 1 - len(last), len(lines), [*last, *gap, *said])
-    why = f"all that it names is in `{_folder(file.path)}`: {file.path} is read there"
+    why = f"all that it names is in `{posixpath.dirname(file.path)}/`: {file.path} is read there"
     if file.is_on_demand:
         why = f"{file.path} names all that it names, and is read when it is needed"
     finding = StatementFinding(StatementMark.DOUBLED, why, audited.statement.line, where=file.path)
@@ -241,17 +226,8 @@ def better_place(audited: AuditedStatement, files: Iterable[InstructionFile]) ->
     return told[0] if len(told) == 1 else None
 
 
-def says(file: InstructionFile, statement: Statement) -> bool:
-    """Whether a file has a statement in the same words."""
-    return _folded(statement.text) in _folded(file.text)
-
-
 def _folded(text: str) -> str:
     return " ".join(text.split())
-
-
-def _folder(path: str) -> str:
-    return f"{posixpath.dirname(path)}/"
 
 
 def _corrected(finding: StatementFinding, text: str) -> PassageChange | None:
@@ -336,12 +312,3 @@ def _text(path: Path, root: str) -> tuple[str, str] | None:
         return str(real), files.decoded(files.read(files.at(real)) or b"", real)
     except WhetError:  # it is not UTF-8, or nobody may read it: the audit says so
         return None
-
-
-def _proposed(
-    home: Home, database: Database, proposal: StatementProposal, patch: Patch, *, now: float
-) -> ProposedStatement:
-    try:
-        return ProposedStatement(proposal, propose(home, database, patch, actor=Actor.POLICY, now=now))
-    except WhetError as error:
-        return ProposedStatement(proposal, None, str(error))

@@ -186,9 +186,7 @@ RULE = "- Always write the tests in `tests/unit` before the code.\n"
 
 def marks(*files: InstructionFile) -> list[tuple[str, StatementMark]]:
     statements = [each for file in files for each in split_statements(file.path, file.text)]
-    known = manifest_of("ruff.toml", "line-length = 80\n")
-    found = compare(files, statements, Repository((), manifests=[known] if known else ()))
-    return [(statement.place, one.mark) for statement, every in found.items() for one in every]
+    return [(statement.place, one.mark) for statement, every in compare(files, statements).items() for one in every]
 
 
 def claude(path: str, text: str, *, on_demand: bool = False) -> InstructionFile:
@@ -234,15 +232,6 @@ def test_to_be_for_and_against_the_same_is_a_contradiction() -> None:
 def test_other_orders_about_the_same_thing_are_none() -> None:
     text = "- Add the key to `src/config.ts`.\n- Remove the key from `src/config.ts` when you undo this.\n"
     assert not marks(claude("CLAUDE.md", text))
-
-
-@pytest.mark.parametrize(
-    ("text", "is_against"),
-    [("Line length 100.", True), ("Line length: 80", False), ("The file has 2,100 lines.", False)],
-)
-def test_what_a_formatter_is_set_to_contradicts(text: str, is_against: bool) -> None:
-    found = marks(claude("CLAUDE.md", text))
-    assert [mark for _, mark in found] == ([StatementMark.CONTRADICTED] if is_against else [])
 
 
 def test_what_says_no_more_than_a_script_is_known_anyway() -> None:

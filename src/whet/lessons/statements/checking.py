@@ -8,6 +8,7 @@ import datetime
 import difflib
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -151,7 +152,7 @@ def _wrong_path(
     path, folder = thing.text, posixpath.dirname(statement.file)
     if repository.finds(path, folder) or repository.is_ending(path):
         return None
-    if any(repository.is_unknown(each) for each in (path, *_places(path, folder, repository))):
+    if _is_unknown(path, folder, repository):
         return None
     removed = removal_of(thing, folder, repository)
     if removed is not None and _stood(removed, written.get(path)) and not repository.is_unknown(removed.path):
@@ -206,46 +207,31 @@ def _day(at: float) -> str:
     return datetime.datetime.fromtimestamp(at, datetime.UTC).date().isoformat()
 
 
-class _Run(NamedTuple):
-    """One simple command, the line it stands on, and the folder of who gives it."""
-
-    thing: NamedThing
-    words: tuple[str, ...]
-    folder: str
-
-
 def _wrong_commands(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:
     """What commands name that the repository would have to have and does not."""
     for thing in (each for each in things_in(statement) if each.kind is ThingKind.COMMAND):
         folder = posixpath.dirname(statement.file)
         for stage in stages_of(thing.text):
-            run = _Run(thing, stage.words[stage.program :], folder)
-            if not run.words:
-                continue
-            if run.words[0] == "cd":
-                yield from _wrong_folder(run, repository)
-                folder = _entered(run, repository)
+            words = stage.words[stage.program :]
+            if words[:1] == ("cd",):
+                to = words[1] if len(words) == 2 else ""
+                place = path_in(to, thing.line) if "/" in to.strip("/") else None
+                yield from _not_there(place, folder, repository, "there is no folder `{}` to go to")
+                folder = repository.place(to, folder) if to else ""
                 if not folder:
                     return  # what follows is run elsewhere
                 continue
-            for check in (_wrong_scripts, _wrong_files):
-                yield from check(run, repository)
+            scripts = (_missing_script(call, thing, repository) for call in scripts_in(words))
+            yield from islice(filter(None, scripts), 1)
+            yield from _not_there(_file_run(thing, words), folder, repository, "there is no `{}` to run")
 
 
-def _entered(run: _Run, repository: Repository) -> str:
-    return repository.place(run.words[1], run.folder) if len(run.words) == 2 else ""
-
-
-def _wrong_folder(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
-    """A folder inside one of the repository, to go to."""
-    found = path_in(run.words[1], run.thing.line) if len(run.words) == 2 and "/" in run.words[1].strip("/") else None
-    if found and _is_missing(found.text, run, repository) and repository.has_parent(found.text, run.folder):
-        yield _finding(found, f"there is no folder `{found.text}` to go to", (), "")
-
-
-def _wrong_scripts(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
-    found = (_missing_script(call, run.thing, repository) for call in scripts_in(run.words))
-    yield from [each for each in found if each][:1]
+def _not_there(named: NamedThing | None, folder: str, repository: Repository, why: str) -> Iterator[StatementFinding]:
+    """What commands enter or run and is not there, in a folder that is."""
+    if named is None or repository.finds(named.text, folder) or _is_unknown(named.text, folder, repository):
+        return
+    if repository.has_parent(named.text, folder):
+        yield _finding(named, why.format(named.text), (), "")
 
 
 def _missing_script(call: ScriptCall, thing: NamedThing, repository: Repository) -> StatementFinding | None:
@@ -258,38 +244,26 @@ def _missing_script(call: ScriptCall, thing: NamedThing, repository: Repository)
     alike = difflib.get_close_matches(call.script, list(known)[:MOST_COMPARED], n=1, cutoff=ALIKE)
     files = ", ".join(each.path for each in manifests[:FEW])
     more = f" and {len(manifests) - FEW} more" if len(manifests) > FEW else ""
-    why = f"no script `{call.script}` in {files}{more}{_near(alike)}"
+    why = f"no script `{call.script}` in {files}{more}{_now(tuple(alike))}"
     return StatementFinding(StatementMark.WRONG, why, thing.line, call.script, alike[0] if alike else "", files)
 
 
-def _file_run(run: _Run) -> NamedThing | None:
+def _file_run(thing: NamedThing, words: tuple[str, ...]) -> NamedThing | None:
     """The file that a command runs: its program, or what its interpreter is given first."""
-    program = "".join(run.words[:1])
+    program = "".join(words[:1])
     endings = INTERPRETERS.get(posixpath.basename(program))
     if endings:
-        program = next((word for word in run.words[1:] if not word.startswith("-")), "")
+        program = next((word for word in words[1:] if not word.startswith("-")), "")
         # What follows an option may be its value: the file's ending tells that it is none.
-        if not program.endswith(endings) or "-m" in run.words or "-c" in run.words:
+        if not program.endswith(endings) or "-m" in words or "-c" in words:
             return None
     is_inside = "/" in program.removeprefix("./").rstrip("/") and not program.endswith("/")
     # A word that goes on in a way that the shell fills in is no name.
-    return path_in(program, run.thing.line) if is_inside and program in run.thing.text.split() else None
+    return path_in(program, thing.line) if is_inside and program in thing.text.split() else None
 
 
-def _wrong_files(run: _Run, repository: Repository) -> Iterator[StatementFinding]:
-    """A file to run, in a folder that is there."""
-    found = _file_run(run)
-    if found and _is_missing(found.text, run, repository) and repository.has_parent(found.text, run.folder):
-        yield _finding(found, f"there is no `{found.text}` to run", (), "")
-
-
-def _is_missing(path: str, run: _Run, repository: Repository) -> bool:
-    places = (path, posixpath.normpath(posixpath.join(run.folder, path)), *repository.named_in_short(path))
-    return not repository.finds(path, run.folder) and not any(map(repository.is_unknown, places))
-
-
-def _near(alike: list[str]) -> str:
-    return f"; there is `{alike[0]}`" if alike else ""
+def _is_unknown(path: str, folder: str, repository: Repository) -> bool:
+    return any(map(repository.is_unknown, (path, *_places(path, folder, repository))))
 
 
 def _known(statement: Statement, repository: Repository) -> Iterator[StatementFinding]:

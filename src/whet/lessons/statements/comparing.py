@@ -1,4 +1,4 @@
-"""Statements held against each other, and against the line length that the project's formatters are set to."""
+"""Statements held against each other: what is said twice, and what is for what another one is against."""
 
 import posixpath
 import re
@@ -15,34 +15,26 @@ from whet.lessons.statements.audit import (
     StatementMark,
 )
 from whet.lessons.statements.naming import code_in, things_in
-from whet.lessons.statements.repository import Repository
 from whet.text.likeness import SAME, clauses, sense, similarity, stance_of
 
 FEWEST_WORDS = 4  # that two statements must share to be the same one
 FEWEST_LETTERS = 24
 FEWEST_LINES = 4  # of a file that can be called a copy
 MOST_TWINS = 30  # of those that say the same, or name one thing: more would cost more than it shows
-LONGEST_TEXT = 4_000
-LONGEST_STYLE = 16  # words: who speaks of the form of code is brief
 _STEP = re.compile(r"^\d{1,3}[.)]\s")
 _LABEL = re.compile(r"^(?:[-*+•][ \t]+)?\*\*[^*\n]+\*\*$")
 _NOT_WORDS = re.compile(r"[\W_]+")
-_WIDTH = re.compile(
-    r"(?i)\b(?:line[- ](?:length|width)|print[- ]width)\b\D{0,20}?\b(\d{2,3})\b|"
-    r"\b(\d{2,3})[- ](?:char(?:acter)?s?|columns?)[- ](?:long[- ])?lines?\b|"
-    r"\blines?\b[^.\d/]{0,24}\b(\d{2,3})[- ](?:char(?:acter)?s?|columns?)\b"
-)  # how a sentence says the length of lines
 
 
 def compare(
-    files: Iterable[InstructionFile], statements: Iterable[Statement], repository: Repository
+    files: Iterable[InstructionFile], statements: Iterable[Statement]
 ) -> dict[Statement, tuple[StatementFinding, ...]]:
-    """What other statements that the same agent reads, and the formatters, show of each statement."""
+    """What other statements that the same agent reads show of each statement."""
     by_path, every = {file.path: file for file in files}, tuple(statements)
     found: dict[Statement, tuple[StatementFinding, ...]] = {
         each: (finding,) for each, finding in doubled(by_path.values(), every).items()
     }
-    for each, finding in (*_opposed(every, by_path), *_too_long(every, repository)):
+    for each, finding in _opposed(every, by_path):
         found[each] = (*found.get(each, ()), finding)
     return found
 
@@ -150,16 +142,3 @@ def _are_alike(one: Statement, other: Statement, name: str) -> bool:
 def _clause(text: str, name: str) -> str:
     plain = text.replace("**", "")
     return next((each for each in clauses(plain) if name in " ".join(each.lower().split())), plain)
-
-
-def _too_long(statements: Iterable[Statement], repository: Repository) -> Iterator[tuple[Statement, StatementFinding]]:
-    """Those that give a length of lines, where every file that sets one sets another."""
-    known = [(each.width, each.path) for each in repository.manifests if each.width]
-    for each in statements if known else ():
-        for clause in clauses(each.text) if len(each.text) < LONGEST_TEXT else ():
-            found = _WIDTH.search(clause) if len(clause.split()) <= LONGEST_STYLE else None
-            said = next((part for part in found.groups() if part), "") if found else ""
-            if said and each.kind is not StatementKind.CODE and all(value != said for value, _ in known):
-                value, path = known[0]
-                why = f"{path} sets the line length to {value}"
-                yield each, StatementFinding(StatementMark.CONTRADICTED, why, each.line, said, value, path)

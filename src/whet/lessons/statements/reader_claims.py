@@ -74,14 +74,6 @@ class DroppedStatementClaim(NamedTuple):
     why: str
 
 
-class FilesAnswer(NamedTuple):
-    """An answer: the claims in it, what it wants to see, and the lines of no use."""
-
-    claims: tuple[StatementClaim, ...] = ()
-    looks: tuple[WantedLook, ...] = ()
-    dropped: tuple[DroppedStatementClaim, ...] = ()
-
-
 class _Unusable(Exception):
     """Why a line cannot be used."""
 

@@ -251,8 +251,7 @@ def _causes(statement: Statement, wanted: tuple[tuple[str, ...], ...], records: 
             shown = " ".join(form)
             why = f"`{shown}` failed {len(failed)} of {len(group)} times: {failed[0].call.error}"
             every = len({each.session.session for each in group})
-            count = _Count(len(sessions), every)
-            yield _shown(StatementMark.CAUSE, why, statement, named=shown, calls=failed, count=count)
+            yield _shown(StatementMark.CAUSE, why, statement, named=shown, calls=failed, came_up=every)
             break
 
 
@@ -289,8 +288,7 @@ def _broken(
         if len(sessions) >= FEWEST_SESSIONS:
             why = f"`{' '.join(words)}` was run all the same"
             named = " ".join(words)
-            count = _Count(len(sessions), len(came_up))
-            yield _shown(StatementMark.BROKEN, why, statement, named=named, calls=done, count=count)
+            yield _shown(StatementMark.BROKEN, why, statement, named=named, calls=done, came_up=len(came_up))
     # A command that commits is no order to do something before it.
     said = "" if statement.kind is StatementKind.CODE else without_code(statement).lower()
     for moment in SAVING:
@@ -312,8 +310,7 @@ def _skipped(
     if asked and len(skipped) >= FEWEST_SESSIONS:
         named = " ".join(asked[0]).strip()
         why = f"git {moment} in a session that never ran `{named}`"
-        count = _Count(len(skipped), len(last))
-        found = _shown(StatementMark.BROKEN, why, statement, named=named, calls=skipped, count=count)
+        found = _shown(StatementMark.BROKEN, why, statement, named=named, calls=skipped, came_up=len(last))
         yield replace(found, where=f"git {moment}")
 
 
@@ -326,8 +323,7 @@ def _wrong(statement: Statement, records: Records) -> Iterator[StatementFinding]
         sessions = {each.session.session for each in failed}
         if len(sessions) >= FEWEST_SESSIONS and len(failed) == len(seen):
             why = f"no call found `{thing.text}`: {failed[0].call.error}"
-            count = _Count(len(sessions), len(sessions))
-            yield _shown(StatementMark.WRONG, why, statement, named=thing.text, calls=failed, count=count)
+            yield _shown(StatementMark.WRONG, why, statement, named=thing.text, calls=failed, came_up=len(sessions))
 
 
 def _came_up(
@@ -344,29 +340,23 @@ def _came_up(
     touched = [each for path in paths for each in records.naming(path)]
     touched += [each for words in unwanted for each in records.following(words)]
     looked = len(records.sessions)
-    sessions = {each.session.session for each in done if not each.call.failed}
-    if sessions:
+    worked = [each for each in done if not each.call.failed]
+    if worked:
         why = f"`{' '.join(orders[0]).strip()}` was run"
-        count = _Count(len(sessions), looked)
-        yield _shown(StatementMark.FOLLOWED, why, statement, named="", calls=done[:1], count=count)
+        yield replace(
+            _shown(StatementMark.FOLLOWED, why, statement, calls=worked, came_up=looked), proofs=_proofs(done[:1])
+        )
     elif not done and not touched and (paths or orders) and looked >= ENOUGH_SESSIONS:
         what = " ".join(orders[0]).strip() if orders else paths[0]
-        why = f"no call names `{cut(what, 40)}`"
-        yield _shown(StatementMark.NEVER, why, statement, named="", calls=[], count=_Count(0, looked))
-
-
-class _Count(NamedTuple):
-    """In how many sessions a mark is seen, of how many in its situation."""
-
-    seen: int
-    came_up: int
+        yield _shown(StatementMark.NEVER, f"no call names `{cut(what, 40)}`", statement, calls=[], came_up=looked)
 
 
 def _shown(
-    mark: StatementMark, why: str, statement: Statement, *, named: str, calls: list[_Seen], count: _Count
+    mark: StatementMark, why: str, statement: Statement, *, calls: list[_Seen], came_up: int, named: str = ""
 ) -> StatementFinding:
-    proofs = _proofs(calls)
-    return StatementFinding(mark, why, statement.line, named, came_up=count.came_up, seen=count.seen, proofs=proofs)
+    """A mark with the calls that show it; its situation came up in so many sessions."""
+    seen = len({each.session.session for each in calls})
+    return StatementFinding(mark, why, statement.line, named, came_up=came_up, seen=seen, proofs=_proofs(calls))
 
 
 def _proofs(seen: Iterable[_Seen]) -> tuple[Proof, ...]:

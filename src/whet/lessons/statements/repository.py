@@ -23,7 +23,6 @@ _JUST_RECIPE = re.compile(r"(?m)^@?([A-Za-z_][\w-]*)(?:[ \t]+(?![:=])(?:'[^'\n]*
 _JUST_ALIAS = re.compile(r"(?m)^alias[ \t]+([\w-]+)[ \t]*:=")
 _JUST_OPEN = re.compile(r"(?m)^(?:import|mod)\??[ \t]")
 _LINE_COMMENT = re.compile(r'(?m)("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?s:.*?)\*/')
-_WIDTH = re.compile(r"\b(?:line-length|max_line_length|printWidth|max_width|lineWidth)[\"']?\s*[:=]\s*(\d{2,3})\b")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
@@ -36,7 +35,6 @@ class ScriptManifest(Value, frozen=True):
     kind: str
     scripts: tuple[tuple[str, str], ...] = ()  # each with what it runs
     is_open: bool = False
-    width: str = ""  # the length of lines that a formatter is set to
 
 
 class _Scripts(NamedTuple):
@@ -49,27 +47,20 @@ class _Scripts(NamedTuple):
 def manifest_of(path: str, text: str) -> ScriptManifest | None:
     """What a file says that is one of those; None where it is none. It is read as data, and nothing of it is run."""
     name = posixpath.basename(path)
-    if not is_manifest(path):
+    kind, reader = next(((kind, read) for kind, names, read in READERS if name in names), ("", None))
+    if reader is None:
         return None
-    kind, reader = next(((kind, read) for kind, names, read in READERS if name in names), ("", _no_scripts))
-    if len(text) > LONGEST_MANIFEST:
-        return ScriptManifest(path, kind, is_open=True)
     try:
-        found = reader(text)
+        found = reader(text) if len(text) <= LONGEST_MANIFEST else _Scripts(is_open=True)
     except (ValueError, TypeError, AttributeError, RecursionError, yaml.YAMLError):
-        return ScriptManifest(path, kind, is_open=True)
+        found = _Scripts(is_open=True)
     scripts = tuple((str(name), str(body)) for name, body in found.scripts.items())
-    width = _WIDTH.search(text)
-    return ScriptManifest(path, kind, scripts, found.is_open, width[1] if width else "")
+    return ScriptManifest(path, kind, scripts, found.is_open)
 
 
 def is_manifest(path: str) -> bool:
     """Whether a file of this name is one."""
     return posixpath.basename(path) in _NAMES
-
-
-def _no_scripts(_text: str) -> _Scripts:
-    return _Scripts()
 
 
 def _json(text: str, *, field: str) -> _Scripts:
@@ -142,11 +133,7 @@ READERS: tuple[tuple[str, tuple[str, ...], Callable[[str], _Scripts]], ...] = (
     ("task", ("Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "taskfile.yaml"), _task),
     ("python", ("pyproject.toml",), _python),
 )
-FORMATTERS = (
-    "ruff.toml", ".ruff.toml", "rustfmt.toml", ".rustfmt.toml", ".prettierrc", ".prettierrc.json", ".prettierrc.yaml",
-    ".prettierrc.yml", "biome.json", "biome.jsonc", ".editorconfig",
-)  # fmt: skip
-_NAMES = frozenset((*FORMATTERS, *(name for _, names, _ in READERS for name in names)))
+_NAMES = frozenset(name for _, names, _ in READERS for name in names)
 
 
 class RunnerForm(NamedTuple):
@@ -255,7 +242,8 @@ class Repository:
         self._by_name: dict[str, list[str]] = {}
         for path in sorted((*self.files, *self.folders)):
             self._by_name.setdefault(posixpath.basename(path).lower(), []).append(path)
-        self.extensions = _counted_extensions(self.files)
+        # The endings that files here have: by them a name with a dot is known to be a file's.
+        self.extensions = frozenset(filter(None, map(extension_of, self.files)))
         self._removed: dict[str, list[RemovedPath]] = {}
         for each in _with_folders(removed):
             if each.path not in self.files and each.path not in self.folders:
@@ -294,10 +282,6 @@ class Repository:
             each for each in self._by_name.get(posixpath.basename(plain).lower(), ()) if each.endswith(f"/{plain}")
         ]
         return named[0] if len(named) == 1 else ""
-
-    def named_in_short(self, path: str) -> tuple[str, ...]:
-        """Where a path would lie below each folder here that is called as its own folder is."""
-        return self.inside(*posixpath.split(posixpath.normpath(path)))
 
     def inside(self, folder: str, name: str) -> tuple[str, ...]:
         """Where a name would lie in a folder that is named in short: below each folder here that is so called."""
@@ -425,11 +409,6 @@ def _folders(files: Iterable[str]) -> frozenset[str]:
             found.add(folder)
             folder = posixpath.dirname(folder)
     return frozenset(found)
-
-
-def _counted_extensions(files: Iterable[str]) -> frozenset[str]:
-    """The endings that files here have: by them a name with a dot is known to be a file's."""
-    return frozenset(found for each in files if (found := extension_of(each)))
 
 
 def _is_like(one: str, other: str) -> bool:

@@ -229,7 +229,7 @@ def audit_folder(folder: Path, *, person: PersonFolder | None = None, is_dated: 
     missing = {each: [thing for thing, _ in found] for each, found in removals.items()}
     written = _written(missing, dates, _Writings(root, dated))
     checked = {each: check_statement(each, repository, written.get(each, {})) for each in own}
-    compared, copies = compare(files, statements, repository), copied_files(files)
+    compared, copies = compare(files, statements), copied_files(files)
     files = tuple(replace(file, copied=copies[file.path]) if file.path in copies else file for file in files)
     audited = tuple(
         AuditedStatement(each, (*checked.get(each, ()), *compared.get(each, ())), _changed(each, dates))
