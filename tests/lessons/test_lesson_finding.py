@@ -5,7 +5,14 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, timed, user
 from quickness import is_linear
-from whet.lessons.finding import Openings, holds_for_good, opening_of, said_pieces, standing_sentences, teaching_of
+from whet.lessons.finding import (
+    copied_sessions,
+    holds_for_good,
+    opening_of,
+    said_pieces,
+    standing_sentences,
+    teaching_of,
+)
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.sessions.trust import Trust
 from whet.trouble.outcomes.view import gather
@@ -84,8 +91,5 @@ def test_a_session_that_begins_with_the_same_words_at_the_same_time_is_a_copy() 
     one = timed(conversation(user("Fix it"), agent("Done."), native_id="one"))
     two = replace(one, native_id="two", messages=(*one.messages, agent("More.")))
     three = timed(conversation(user("Fix that"), native_id="three"))
-    openings = Openings()
-    for each in (one, two, three):
-        openings.see(each.id, opening_of(each))
-    assert openings.copies == {two.id: one.id}
+    assert copied_sessions({each.id: opening_of(each) for each in (one, two, three)}) == {two.id: one.id}
     assert teaching_of(one).opening == teaching_of(two).opening

@@ -11,7 +11,7 @@ from team import ALICE, MALLORY, Team, team
 from whet.lessons.claim_evidence import SessionCalls
 from whet.lessons.claims import Claim
 from whet.reading.checking import MESSAGES_AROUND, CheckedClaims, checked_claims, dossiers
-from whet.reading.project_files import ClaimedOf, listed, project_claims
+from whet.reading.project_files import listed, project_claims
 from whet.sessions.trust import Trust
 from whet.store.claims import keep_pass
 from whet.store.database import Database
@@ -22,8 +22,8 @@ from whet.store.teachings import session_calls
 PROJECT = "/srv/shop"
 
 
-def checked(database: Database, by: ClaimedOf = ClaimedOf()) -> CheckedClaims:  # noqa: B008
-    return checked_claims(database, project_claims(database, PROJECT, listed(database, Filters()), by))
+def checked(database: Database, *, declared: tuple[str, ...] = ()) -> CheckedClaims:
+    return checked_claims(database, project_claims(database, PROJECT, listed(database, Filters()), declared=declared))
 
 
 def test_calls_are_kept_once_and_again_for_a_session_that_has_grown(database: Database) -> None:
@@ -74,7 +74,7 @@ def test_what_commands_print_is_believed_in_a_folder_that_its_owner_declared(
     rule = "Unsupported URL Type workspace is an npm error here."
     keep_pass(database, PROJECT, read, [replace(printed, rule=rule, check=None)], reader=READER, now=FIRST_DAY)
     assert [each.trust for each in checked(database).reports] == [Trust.TOOL]
-    assert [each.trust for each in checked(database, ClaimedOf(declared=(str(tmp_path),))).reports] == [Trust.AGENT]
+    assert [each.trust for each in checked(database, declared=(str(tmp_path),)).reports] == [Trust.AGENT]
 
 
 def test_a_sceptic_is_shown_raw_messages_of_two_sessions(database: Database) -> None:
@@ -82,8 +82,8 @@ def test_a_sceptic_is_shown_raw_messages_of_two_sessions(database: Database) -> 
     keep_claimed(database, PROJECT, read)
     install = next(each for each in checked(database).reports if each.standing.claim.check)
     [shown] = dossiers(database, [install], listed(database, Filters()))
-    assert len({each.session for each in shown.messages}) == 2
-    assert sum(each.is_quoted for each in shown.messages) == 2
+    assert len({each.split()[0] for each in shown.messages}) == 2
+    assert sum(" <- quoted" in each for each in shown.messages) == 2
     assert len(shown.messages) <= 2 * MESSAGES_AROUND
     assert len(install.hits) == 8
 

@@ -97,14 +97,11 @@ def reading_of(audit: Audit, own: Mapping[str, str], files: Iterable[Instruction
     """What there is to read of an audit: the files of the project that agents read by name."""
     root = Path(audit.root)
     code = RepositoryText(root, repository_facts(root, with_past=False))
-    shown = [file for file in (tuple(files) or audit.files) if _is_shown(file)]
+    # A repository shows nothing of a person's own files.
+    named = (file for file in (tuple(files) or audit.files) if not file.path.startswith(("~", "/")))
+    shown = [file for file in named if file.text and not file.same_as]
     statements = tuple(each for file in shown for each in split_statements(file.path, file.text))
     return AuditReading(code, statements, _short(code, statements), tuple(_passes(code, shown)), own)
-
-
-def _is_shown(file: InstructionFile) -> bool:
-    """Whether a reader is shown a file: not a person's own, of which a repository shows nothing."""
-    return bool(file.text) and not file.same_as and not file.path.startswith(("~", "/"))
 
 
 def question_of(reading: AuditReading, number: int) -> ReaderQuestion:

@@ -37,7 +37,6 @@ from whet.lessons.record import (
 from whet.own.told import skills
 from whet.reading.checking import checked_claims
 from whet.reading.project_files import (
-    ClaimedOf,
     ProjectClaims,
     listed,
     project_claims,
@@ -90,14 +89,17 @@ def claimed_by_projects(
         return ()
     known = KnownProjects(database)
     names = [name for name in every if known.is_named(name, project)]
-    judged = ClaimedOf(load_settings(home).trust.projects, refused_rules(home, database))
+    declared, refused = load_settings(home).trust.projects, refused_rules(home, database)
     sessions = project_sessions(database)
-    only = {each.id for each in listed(database, filters)} if any(filters) else None
+    only = {each.id for each in listed(database, filters)} if any(filters) else set()
     found: list[ProjectLessons] = []
     for name in names:
-        given = project_claims(database, name, sessions.get(name, ()), judged)
+        given = project_claims(database, name, sessions.get(name, ()), refused=refused, declared=declared)
         lessons = _lessons(database, given, known.shown(name))
-        found.append(lessons if only is None else _narrowed(lessons, only))
+        if any(filters):
+            asked = (each for each in lessons.lessons if not only.isdisjoint(each.evidence.session_ids))
+            lessons = replace(lessons, lessons=tuple(asked))
+        found.append(lessons)
         progress(len(found), len(names))
     return tuple(found)
 
@@ -110,22 +112,15 @@ def _lessons(database: Database, given: ProjectClaims, place: str) -> ProjectLes
     if lessons is None:
         checked = checked_claims(database, given)
         agents = {session.id: session.source for session in given.sessions}
-        made = (lesson_of_claim(each, given.project, _seen_by(each, agents, place)) for each in checked.reports)
+        seen_by = (sorted({agents[id] for id in each.sessions if id in agents}) for each in checked.reports)
+        made = (
+            lesson_of_claim(each, given.project, SeenBy(tuple(names), place=place))
+            for each, names in zip(checked.reports, seen_by, strict=True)
+        )
         dropped = (dropped_lesson(each, given.project, agents) for each in checked.dropped)
         lessons = project_lessons(given.project, (*dropped, *made))
         keep_lessons(database, row, key, (each.no for each in given.sessions), lessons)
     return lessons
-
-
-def _narrowed(lessons: ProjectLessons, only: set[str]) -> ProjectLessons:
-    def is_asked(lesson: Lesson) -> bool:
-        return any(piece.session in only for piece in lesson.evidence.pieces)
-
-    return replace(lessons, lessons=tuple(filter(is_asked, lessons.lessons)))
-
-
-def _seen_by(report: ClaimReport, agents: dict[str, str], place: str) -> SeenBy:
-    return SeenBy(tuple(sorted({agents[each] for each in report.sessions if each in agents})), place=place)
 
 
 def lesson_of_claim(report: ClaimReport, project: str, seen_by: SeenBy) -> Lesson:
@@ -174,7 +169,8 @@ def _patch(report: ClaimReport, project: str, evidence: LessonEvidence) -> Patch
     is_skill = claim.carrier is ClaimCarrier.SKILL
     # A reminder needs a call at which it can be given.
     is_reminder = bool(situation.call) and (claim.carrier is ClaimCarrier.REMINDER or report.is_broken)
-    name = (_slug(claim.situation) if is_skill else "") or learned_name(project, claim.rule)
+    slug = _NO_SLUG.sub("-", claim.situation.lower())[:SLUG_LETTERS].strip("-") if is_skill else ""
+    name = slug or learned_name(project, claim.rule)
     return Patch(
         form=Form.SKILL if is_skill else Form.RULE,
         action=Action.ADD,
@@ -215,7 +211,3 @@ def _shortest(hits: tuple[PatternHit, ...], *, failed: bool) -> PatternHit | Non
     bad = (Outcome.FAILED, Outcome.REJECTED)
     fitting = (each for each in hits if (each.outcome in bad if failed else each.outcome is Outcome.OK))
     return min(fitting, key=lambda each: (len(each.call), each.call), default=None)
-
-
-def _slug(text: str) -> str:
-    return _NO_SLUG.sub("-", text.lower())[:SLUG_LETTERS].strip("-")

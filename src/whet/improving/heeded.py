@@ -79,7 +79,7 @@ def seen_rules(
 ) -> dict[str, tuple[SeenRule, ...]]:
     """What became of each rule, by its name, in each of those sessions, the oldest first."""
     asked = tuple(AskedRule(rule, key_of(rule)) for rule in rules)
-    books = ToldRecords(database, load_targets(home), load_log(home), reminders(database))
+    records = ToldRecords(database, load_targets(home), load_log(home), reminders(database))
     seen: dict[str, list[SeenRule]] = {rule.name: [] for rule, _ in asked}
     sessions = _since(database, min(rule.since for rule, _ in asked)) if asked else ()
     standing = {*map(key_of, ledger_of(home, database).state().rules), *(key for _, key in asked)}
@@ -87,7 +87,7 @@ def seen_rules(
     for number, (session, fitting, findings) in enumerate(_found(database, sessions, asked, standing), start=1):
         progress(number, len(sessions))
         for rule, key in fitting:
-            one = _seen(books, session, rule, findings[key])
+            one = _seen(records, session, rule, findings[key])
             seen[rule.name].append(one)
             if one.told and one.followed is False:
                 breaks.setdefault(session.id, []).extend(Break(rule.text, at) for at in findings[key].broken)
@@ -146,13 +146,13 @@ def _broken(situation: RuleSituation, view: SessionView) -> Iterator[int]:
             yield step.exchange.asked
 
 
-def _seen(books: ToldRecords, session: Session, rule: Item, finding: RuleFinding) -> SeenRule:
+def _seen(records: ToldRecords, session: Session, rule: Item, finding: RuleFinding) -> SeenRule:
     if finding.followed is None:
         return SeenRule(session=session.id)
-    if (session.source, session.native_id, rule.number) in books.reminded:
+    if (session.source, session.native_id, rule.number) in records.reminded:
         followed = finding.followed if finding.after is None else finding.after
         return SeenRule(followed, told=True, is_reminded=True, session=session.id)
-    return SeenRule(finding.followed, _told(books, session, rule, finding), session=session.id)
+    return SeenRule(finding.followed, _told(records, session, rule, finding), session=session.id)
 
 
 def _since(database: Database, start: float) -> tuple[Session, ...]:
@@ -161,7 +161,7 @@ def _since(database: Database, start: float) -> tuple[Session, ...]:
     return tuple(each for each in every if each.purpose not in OWN_PURPOSES and is_own(database, each))
 
 
-def _told(books: ToldRecords, session: Session, rule: Item, finding: RuleFinding) -> bool | None:
+def _told(records: ToldRecords, session: Session, rule: Item, finding: RuleFinding) -> bool | None:
     """Whether a rule stood in a session's context; None where nothing tells.
 
     Whet's own sessions name their prompt. Of others the record may hold what was inserted, the sync log says what stood
@@ -171,35 +171,34 @@ def _told(books: ToldRecords, session: Session, rule: Item, finding: RuleFinding
     """
     if session.source == SOURCE and session.facts.prompt_key:
         try:
-            prompt = restore_prompt(books.database, session.facts.prompt_key)
+            prompt = restore_prompt(records.database, session.facts.prompt_key)
         except WhetError:
             return None
         return rule.text in prompt.text
     # What a session sent out as a part of its work is not told by the hook itself, and nothing is on record of it.
-    by_hook = told_entries(books.database, session.source, session.native_id)
+    by_hook = told_entries(records.database, session.source, session.native_id)
     if by_hook is not None and rule.number in by_hook:
         return True
-    delivered = _delivered(books.database, session, rule)
+    delivered = _delivered(records.database, session, rule)
     if delivered is not None:
         return delivered
-    by_file = _logged(books, session)
+    by_file = None
+    if session.started is not None:
+        by_file = entries_for(records.log, agent=session.source, folder=session.folder, at=session.started)
     if by_file is not None and rule.number in by_file:
         return True
-    shown = (
+    files = [
         Path(one.file)
-        for one in books.targets
+        for one in records.targets
         if is_shown((one.agent,), one.project, agent=session.source, folder=session.folder)
-    )
-    files = (*_files_of(session.folder), *shown)
+    ]
+    if session.folder and Path(session.folder).is_dir():  # on this machine
+        leaf = Path(session.folder).resolve()
+        root = repository_root(leaf) or leaf
+        files += (root / each.path for each in find_files(leaf))
     stood = session.started is not None and any(_holds(path, rule.text, session.started) for path in files)
     is_known = by_hook is not None or (by_file is not None and not session.parent_id)
     return True if stood or finding.is_in_record else (False if is_known else None)
-
-
-def _logged(books: ToldRecords, session: Session) -> frozenset[int] | None:
-    if session.started is None:
-        return None
-    return entries_for(books.log, agent=session.source, folder=session.folder, at=session.started)
 
 
 def _delivered(database: Database, session: Session, rule: Item) -> bool | None:
@@ -212,14 +211,6 @@ def _delivered(database: Database, session: Session, rule: Item) -> bool | None:
         if is_reader and delivery.day == day and delivery.at <= session.started:
             return delivery.told
     return None
-
-
-def _files_of(folder: str) -> Iterator[Path]:
-    """The files for agents in a session's folder, where it is on this machine."""
-    if folder and Path(folder).is_dir():
-        leaf = Path(folder).resolve()
-        root = repository_root(leaf) or leaf
-        yield from (root / each.path for each in find_files(leaf))
 
 
 def _holds(path: Path, text: str, until: float) -> bool:

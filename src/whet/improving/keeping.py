@@ -35,6 +35,9 @@ from whet.trials.design import TrialProgress
 from whet.trials.improvements import LessonOutcome, WordingOrigin, retires, standing_at, way_of
 from whet.trials.ladder import next_rung, step_of
 
+UNTRIABLE = "you: nothing can try it yet"
+OWN_PROMPT = "Whet's own prompt"
+TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 STAGES = {Ruling.REJECT: LessonStage.REFUSED, Ruling.UNDECIDED: LessonStage.CHECKED}
 
 
@@ -75,7 +78,9 @@ def unheeded(home: Home, database: Database) -> tuple[Lesson, ...]:
     targets, hooked = load_targets(home), hooked_agents(home, now=time.time())
     found: list[Lesson] = []
     for rule in asked:
-        may_move, may_remind = is_movable(rule, targets, hooked), _is_remindable(rule, hooked)
+        # A hook can know the calls of the rule, and an agent that it is for has hooks.
+        may_remind = pattern_of(rule.situation) is not None and any(reads(Reader(agent), rule) for agent in hooked)
+        may_move = is_movable(rule, targets, hooked)
         if rung := next_rung(rule, fared[rule.name], is_movable=may_move, is_remindable=may_remind):
             patch = step_of(rule, rung, fared[rule.name])
             found.append(lesson_of_change(patch, f"the rule {rule.name}: {patch.reason}; {rung}"))
@@ -129,16 +134,6 @@ def _retire(home: Home, database: Database, lesson: Lesson, verdict: Verdict, en
     return standing_at(lesson, LessonStage.RETIRED, entry=applied.number)
 
 
-def _is_remindable(rule: Item, hooked: frozenset[str]) -> bool:
-    """Whether a hook can know the calls of a rule, and an agent that the rule is for has hooks."""
-    return pattern_of(rule.situation) is not None and any(reads(Reader(agent), rule) for agent in hooked)
-
-
-UNTRIABLE = "you: nothing can try it yet"
-OWN_PROMPT = "Whet's own prompt"
-TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
-
-
 def foretold(home: Home, outcome: LessonOutcome, model: str, *, agent: str = "", now: float) -> LessonOutcome:
     """The outcome with where its words would go and what a verdict would be worth."""
     lesson, patch = outcome.lesson, outcome.lesson.patch
@@ -155,18 +150,15 @@ def _places(home: Home, patch: Patch, now: float) -> tuple[str, ...]:
         folders = (target.skills for target in targets.load(home) if target.skills)
         return (f"skills/{patch.name} in Whet's home", *dict.fromkeys(folders))
     item = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)
-    where = f" in {_read(home, patch.scope.project)}" if patch.scope.project else ""
+    where = ""
+    if patch.scope.project:
+        with opened(home) as database:
+            where = f" in {KnownProjects(database).shown(patch.scope.project)}"
     called, paths = readers_of(home, item, now=now)
     installed = (name for name in installed_hosts(home, Path.home(), os.environ) if reads(Reader(name), item))
     hooked = sorted({*called, *installed})
     by_hooks = (f"new sessions of {', '.join(hooked)}{where}",) if hooked else ()
     return (*by_hooks, *paths, f"{OWN_PROMPT}{where}")
-
-
-def _read(home: Home, project: str) -> str:
-    """A project as people read it."""
-    with opened(home) as database:
-        return KnownProjects(database).shown(project)
 
 
 def _judge(outcome: LessonOutcome, model: str) -> str:

@@ -90,18 +90,22 @@ class LearnedOfAll(NamedTuple):
     places: Mapping[str, str] = MappingProxyType({})  # each project as people read it
 
 
-def from_changes(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
-    """What changed in the sessions of each project between failure and success, and what people said again."""
+def _from_changes(home: Home, database: Database, ask: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
     declared = load_settings(home).trust.projects
-    return taught_by_projects(database, scope.filters, project=scope.project, declared=declared, progress=progress)
+    return taught_by_projects(database, ask.filters, project=ask.project, declared=declared, progress=progress)
 
 
-def from_reader(home: Home, database: Database, scope: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
-    """What readers claim of the sessions of each project, as far as code could bear it out."""
-    return claimed_by_projects(home, database, scope.filters, project=scope.project, progress=progress)
-
-
-SOURCES = (SourceOfLessons("reader", from_reader), SourceOfLessons("changes", from_changes))
+SOURCES = (
+    # What readers claim of the sessions of each project, as far as code could bear it out.
+    SourceOfLessons(
+        "reader",
+        lambda home, database, ask, progress: claimed_by_projects(
+            home, database, ask.filters, project=ask.project, progress=progress
+        ),
+    ),
+    # What changed between failure and success, and what people said again.
+    SourceOfLessons("changes", _from_changes),
+)
 
 
 def found_by_sources(
@@ -111,7 +115,7 @@ def found_by_sources(
     sources = (*SOURCES, *load(LESSON_SOURCES, SourceOfLessons))
     found = [each for source in sources for each in source.find(home, database, scope, progress)]
     asked = (each for each in found if not scope.is_whole_name or each.project == scope.project)
-    return tuple(sorted(asked, key=_most_seen, reverse=True))
+    return tuple(sorted(asked, key=lambda each: -max((one.sessions for one in each.lessons), default=0)))
 
 
 def lessons_of(
@@ -218,11 +222,6 @@ def _is_meant(known: KnownProjects, folder: str, scope: LessonScope) -> bool:
     return name == scope.project if scope.is_whole_name else known.is_named(name, scope.project)
 
 
-def _most_seen(project: ProjectLessons) -> int:
-    """In how many sessions the lesson of a project was seen that most of them show."""
-    return max((each.sessions for each in project.lessons), default=0)
-
-
 def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     """How far a lesson has come, in its own words or in others that say the same. The last decision counts."""
     checks = lesson.checks
@@ -265,17 +264,14 @@ def _never_said(patch: Patch, decisions: DecisionsOnLessons) -> int:
 def _tried(form: Form, name: str, decisions: DecisionsOnLessons) -> TriedLesson | None:
     """What the last trial of a change says."""
     own = [each for each in reversed(decisions.entries) if (each.patch.form, each.patch.name) == (form, name)]
-    progress = next((found for each in own if each.verdict and (found := _progress(each)) is not None), None)
+    verdicts = (decoded_or_none(each.verdict.encode(), TrialProgress) for each in own if each.verdict)
+    progress = next(filter(None, verdicts), None)
     if progress is None:
         trial = next((each.patch.origin.trial for each in own if each.patch.origin.trial), "")
         return TriedLesson(trial) if trial else None
     passed = {each.arm: Passed(each.passed, each.attempts) for each in progress.result.tallies}
     ruling = RULINGS[progress.result.verdict.ruling]
     return TriedLesson(progress.trial, ruling, passed.get(Arm.BASE), passed.get(Arm.CANDIDATE))
-
-
-def _progress(entry: Entry) -> TrialProgress | None:
-    return decoded_or_none(entry.verdict.encode(), TrialProgress)
 
 
 def _live(database: Database, entry: int) -> LiveLesson:

@@ -29,6 +29,7 @@ from whet.store.sessions import is_believed, load
 from whet.store.settings_file import load as load_settings
 from whet.store.teachings import keep_lessons, kept_lessons, row_of_source
 from whet.store.template_files import usable, worths
+from whet.text.words import many
 from whet.trials.cases import Case, is_errand
 from whet.trials.improvements import (
     SETTLED,
@@ -94,14 +95,19 @@ def find_lessons(
     """What may be tried now, the most frequent trouble first. The model has no name where none is configured."""
     ledger = ledger_of(home, database)
     books = ComparedWith(ledger.state(), tuple(ledger.entries()), model, named)
-    sessions = _sessions(database, ask)
+    # How many sessions of this member people and jobs had.
+    sessions = count_sessions(database, Filters(since=ask.since, maker=database.member, without_own_work=True))
     if ask.retire:
         return LessonsToTry(sessions, 0, tuple(_retiring(books)))
     taught = _taught(home, database, books, ask, progress)
     templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
     pairs = zip_longest(taught.written, templates)
     every = [lesson for lesson in chain.from_iterable(pairs) if lesson is not None]
-    fit = every if ask.cases else [lesson for lesson in every if not _was_untriable(database, lesson)]
+    fit = (
+        every
+        if ask.cases
+        else [lesson for lesson in every if not kept_lessons(database, _row_of(lesson), _shown_by(lesson), str)]
+    )
     tried, left = fit[: ask.most], len(fit[ask.most :])
     # A rule gives way only to one that is tried now.
     names = {lesson.patch.name for lesson in tried}
@@ -112,10 +118,6 @@ def find_lessons(
 def note_untriable(database: Database, lesson: Lesson, why: str) -> None:
     """Remember that a lesson could not be tried, so that no other night gives it a slot before more shows it."""
     keep_lessons(database, _row_of(lesson), _shown_by(lesson), (), why)
-
-
-def _was_untriable(database: Database, lesson: Lesson) -> bool:
-    return kept_lessons(database, _row_of(lesson), _shown_by(lesson), str) is not None
 
 
 def _row_of(lesson: Lesson) -> str:
@@ -173,11 +175,6 @@ def _endpoints(ask: ImproveRequest, lesson: Lesson, cases: Sequence[Case]) -> It
         yield replace(case, guard=True) if has_trouble and case.kind == "task" else case
 
 
-def _sessions(database: Database, ask: ImproveRequest) -> int:
-    """How many sessions of this member people and jobs had."""
-    return count_sessions(database, Filters(since=ask.since, maker=database.member, without_own_work=True))
-
-
 def _taught(
     home: Home, database: Database, books: ComparedWith, ask: ImproveRequest, progress: Progress
 ) -> TaughtLessons:
@@ -191,7 +188,8 @@ def _taught(
         patch, standing = lesson.patch, lesson.standing
         is_told = standing.stage in IN_FORCE and standing.told_as != f"{patch.form.value} {patch.name}"
         if is_told and patch.form is Form.RULE and lesson.is_proposable:
-            taught = taught._replace(refused=(*taught.refused, _told_already(lesson, standing.told_as)))
+            why = f"the {standing.told_as} says the same; {many(lesson.sessions, 'session')} count there"
+            taught = taught._replace(refused=(*taught.refused, standing_at(lesson, LessonStage.CLAIMED, why)))
         elif standing.stage is not LessonStage.CHECKED or patch.name in settled:
             continue
         elif patch.form is Form.RULE:
@@ -228,12 +226,6 @@ def strength(rule: Item, books: ComparedWith, lessons: Sequence[Lesson]) -> int:
     own = {proof.session for proof in put.patch.proofs} if put else set()
     said = [each for each in lessons if same_rule((rule,), each.patch) is not None]
     return max(len(own), *(each.sessions for each in said), 0)
-
-
-def _told_already(lesson: Lesson, told_as: str) -> Lesson:
-    """A lesson that a rule in force says already: its sessions count there."""
-    sessions = f"{lesson.sessions} session{'' if lesson.sessions == 1 else 's'}"
-    return standing_at(lesson, LessonStage.CLAIMED, f"the {told_as} says the same; {sessions} count there")
 
 
 def _retiring(books: ComparedWith) -> Iterator[Lesson]:

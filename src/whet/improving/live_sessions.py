@@ -23,7 +23,7 @@ from whet.store.sessions import load, stored
 from whet.store.troubles import trouble_of_session
 from whet.telling.targets.known_projects import KnownProjects
 from whet.trials.canaries import loss_of
-from whet.trouble.outcomes.view import SessionView, gather
+from whet.trouble.outcomes.view import gather
 from whet.trouble.values import SessionTrouble
 
 SETTLED_SECONDS = 3600.0
@@ -92,60 +92,41 @@ class DrawnUnit(NamedTuple):
     sessions: tuple[Live, ...]
 
 
-class _MeasuredSession(NamedTuple):
-    """What was measured of one session."""
-
-    failed: bool | None
-    corrected: bool
-    unchecked: bool
-    tokens: int
-
-
 def measure(database: Database, situation: RuleSituation, drawn: DrawnUnit) -> CountedUnit:
     """A unit as it is counted. Its record is read for a rule with a situation only."""
     group = drawn.sessions
     loss = sum(each.loss for each in group) / len(group)
     ids = tuple(session_id(each.source, each.native_id) for each in group)
     counted = CountedUnit(drawn.unit, drawn.told, loss, len(group), ids=ids)
-    if situation == RuleSituation():
+    wanted = ids if situation != RuleSituation() else ()
+    measured = [each for id in wanted if (each := _measured(database, situation, id)) is not None]
+    if not measured:
         return counted
-    found = [each for each in (_measured(database, situation, one) for one in group) if each is not None]
-    if not found:
-        return counted
-    tokens = sum(each.tokens for each in found)
+    failed, corrected, unchecked, tokens = zip(*measured, strict=True)
+    known = [each for each in failed if each is not None]
     return counted._replace(
-        failed=_any_known(each.failed for each in found),
-        corrected=any(each.corrected for each in found),
-        unchecked=any(each.unchecked for each in found),
-        tokens=tokens or None,
+        failed=any(known) if known else None,
+        corrected=any(corrected),
+        unchecked=any(unchecked),
+        tokens=sum(tokens) or None,
     )
 
 
-def _measured(database: Database, situation: RuleSituation, live: Live) -> _MeasuredSession | None:
-    session = stored(database, session_id(live.source, live.native_id))
+def _measured(database: Database, situation: RuleSituation, id: str) -> tuple[bool | None, bool, bool, int] | None:
+    """Whether a session failed in the situation, a person stepped in, and a change went unchecked; its tokens."""
+    session = stored(database, id)
     analysis = analysis_of(database, session) if session is not None else None
     if session is None or analysis is None:
         return None
     view = gather(load(database, session))
-    followed = was_followed(situation, view)
-    trouble = trouble_of_session(database, session)
-    return _MeasuredSession(
-        failed=None if followed is None else not followed,
-        corrected=trouble is not None and trouble.times_stepped_in > 0,
-        unchecked=_is_unchecked(view),
-        tokens=session.input_tokens + session.output_tokens - analysis.copied.tokens,
+    followed, trouble = was_followed(situation, view), trouble_of_session(database, session)
+    effects = {step.effect for step in view.steps}
+    return (
+        None if followed is None else not followed,
+        trouble is not None and trouble.times_stepped_in > 0,
+        Effect.CHANGES in effects and Effect.CHECKS not in effects,
+        session.input_tokens + session.output_tokens - analysis.copied.tokens,
     )
-
-
-def _is_unchecked(view: SessionView) -> bool:
-    """Whether something was changed and no check was run."""
-    effects: Sequence[Effect] = [step.effect for step in view.steps]
-    return Effect.CHANGES in effects and Effect.CHECKS not in effects
-
-
-def _any_known(failed: Iterable[bool | None]) -> bool | None:
-    known = [each for each in failed if each is not None]
-    return any(known) if known else None
 
 
 DAYS, DAY_SECONDS = 28, 86_400

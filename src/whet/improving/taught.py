@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet.agents.registry import known
+from whet.agents.registry import known as known_agent
 from whet.ledger.patches import (
     THE_PROJECT,
     Action,
@@ -26,7 +26,7 @@ from whet.ledger.patches import (
     SessionCounts,
 )
 from whet.lessons.changed_calls import SessionChanges
-from whet.lessons.finding import Openings, SessionTeaching
+from whet.lessons.finding import SessionOpening, SessionTeaching, copied_sessions
 from whet.lessons.instructions import SeenInstruction, earliest, instruction_lines, is_broken, saying
 from whet.lessons.record import (
     PIECES_KEPT,
@@ -112,12 +112,12 @@ class ProjectEvidence:
         self.said: list[LessonPiece] = []
         self.changes: dict[str, SessionChanges] = {}
         self.instructions: list[SeenInstruction] = []
-        self.openings = Openings()
+        self.openings: dict[str, SessionOpening | None] = {}
         self.agents: dict[str, str] = {}
 
     def add(self, session: str, agent: str, teaching: SessionTeaching, *, is_own: bool, is_declared: bool) -> None:
         """Take in what the session of an agent teaches."""
-        self.openings.see(session, teaching.opening)
+        self.openings[session] = teaching.opening
         self.agents[session] = agent
         self.instructions.extend(teaching.instructions)
         if is_own:  # what others said is learned from nowhere
@@ -130,7 +130,7 @@ class ProjectEvidence:
     def taught(self, lines: Iterable[SeenInstruction]) -> ProjectLessons:
         """What all of it teaches, where these lines stand in files for agents; a copy is no further evidence."""
         self.instructions = earliest((*self.instructions, *lines))
-        copies = self.openings.copies
+        copies = copied_sessions(self.openings)
         changes = {session: each for session, each in self.changes.items() if session not in copies}
         said = [piece for piece in self.said if piece.session not in copies]
         return project_lessons(self.project, map(self._lesson, rules_taught(changes, said)))
@@ -216,7 +216,9 @@ def _held(
             declarations[folder] = bool(declared and folder) and project_of(Path(folder), declared) is not None
         if session.purpose in OWN_PURPOSES or not known.is_named(name, project):
             continue
-        is_declared = declarations[folder] and not _lies_there(session.source) and is_believed(database, session)
+        agent = known_agent(session.source)
+        lies_there = agent is not None and agent.is_in_projects  # its record may have come with the project
+        is_declared = declarations[folder] and not lies_there and is_believed(database, session)
         held.setdefault(name, []).append(_HeldSession(session, is_own(database, session), is_declared))
     return held
 
@@ -241,12 +243,6 @@ def _lines(folder: str) -> Iterator[SeenInstruction]:
         root = repository_root(Path(folder).resolve()) or Path(folder)
         for each in find_files(Path(folder)):
             yield from instruction_lines(str(each.path), each.text, written_at(root / each.path))
-
-
-def _lies_there(source: str) -> bool:
-    """Whether an agent's record lies in the project, and may have come with it."""
-    agent = known(source)
-    return agent is not None and agent.is_in_projects
 
 
 class _Alike:

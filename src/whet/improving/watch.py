@@ -37,7 +37,7 @@ from whet.secrets.redactor import secret_values
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
 from whet.store.analyses import refresh
-from whet.store.canary_counts import CountedUnit, Delivery, KeptDraw, count, counted, deliveries, session_draws
+from whet.store.canary_counts import CountedUnit, KeptDraw, count, counted, deliveries, session_draws
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
@@ -79,6 +79,9 @@ from whet.values import Value
 from whet.work.orders import Done, Steps, encoded
 
 DAY_SECONDS = 86_400
+MOST_SESSIONS = 5  # the newest, whenever a session arrives, that may show a template
+# A record without failures is no proof, and nobody is asked about what is only likely.
+PROOFS = frozenset({SuccessReason.CHECKED, SuccessReason.VERIFIED})
 LIVE_WORTH = "canary"  # the source of a worth that live sessions measured
 
 
@@ -121,7 +124,9 @@ def look_at_canaries(
     sessions = live_sessions(database, since=min(item.since for item in canaries))
     projects = KnownProjects(database)
     for item in canaries:
-        _count(database, item, _in_scope(item, sessions, projects), now=now, settled=now - settled_seconds)
+        # Those that the rule would have been for, told or not.
+        meant = [each for each in sessions if holds(item.scope, where_of(each, projects.identity(each.folder)))]
+        _count(database, item, meant, now=now, settled=now - settled_seconds)
     found = tuple(_act(home, database, each, now=now) for each in live_lessons(home, database))
     tell(home, database, now=now)
     return found
@@ -278,7 +283,10 @@ def _delivered_units(database: Database, item: Item, sessions: list[Live], settl
         end = _day_end(delivery.day)
         if end is None or end > settled:
             continue
-        group = [each for each in sessions if delivery.at <= each.started < end and _read(delivery, each)]
+        began = (each for each in sessions if delivery.at <= each.started < end)
+        group = [
+            each for each in began if is_shown(delivery.agents, delivery.project, agent=each.source, folder=each.folder)
+        ]
         if group:
             yield DrawnUnit(unit_of(delivery.file, delivery.day), delivery.told, tuple(group))
 
@@ -289,16 +297,6 @@ def _day_end(day: str) -> float | None:
         return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() + DAY_SECONDS
     except ValueError:
         return None
-
-
-def _read(delivery: Delivery, session: Live) -> bool:
-    """Whether a session's agent was shown the file."""
-    return is_shown(delivery.agents, delivery.project, agent=session.source, folder=session.folder)
-
-
-def _in_scope(item: Item, sessions: Iterable[Live], projects: KnownProjects) -> list[Live]:
-    """The sessions that the rule would have been for, told or not."""
-    return [each for each in sessions if holds(item.scope, where_of(each, projects.identity(each.folder)))]
 
 
 def look_at_templates(
@@ -359,12 +357,6 @@ def _retire(
         return 0, error.message
 
 
-DAY = 86_400.0
-MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives
-# A record without failures is no proof, and nobody is asked about what is only likely.
-PROOFS = frozenset({SuccessReason.CHECKED, SuccessReason.VERIFIED})
-
-
 def arrive(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at all there is
     """Take in what waits. What was taken in before a crash is not taken in again."""
 
@@ -381,15 +373,12 @@ def arrive(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it lo
 
 def propose_templates(home: Home, database: Database, *, now: float) -> tuple[Entry, ...]:
     """Let a template wait for each project whose newest proved session shows enough."""
-    return tuple(_proposals(home, database, now=now))
-
-
-def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]:
+    made: list[Entry] = []
     known = [each for each in ledger_of(home, database).entries() if each.patch.form is Form.TEMPLATE]
     shown = {proof.session for entry in known for proof in entry.patch.proofs}
-    done = {(entry.patch.origin.named, entry.patch.origin.place) for entry in known if now - entry.at < DAY}
+    done = {(entry.patch.origin.named, entry.patch.origin.place) for entry in known if now - entry.at < DAY_SECONDS}
     wanted, projects = WantedTemplate(), KnownProjects(database)
-    recent = Filters(purpose=Purpose.CHAT, since=now - DAY)
+    recent = Filters(purpose=Purpose.CHAT, since=now - DAY_SECONDS)
     for transcript in stored_transcripts(database, recent, limit=MOST_SESSIONS):
         place = (transcript.source, projects.shown(projects.identity(transcript.folder)))
         if place in done or transcript.id in shown or find(gather(transcript)).reason not in PROOFS:
@@ -398,11 +387,12 @@ def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]
         if not mined.examples:
             continue
         name = f"{mined.activity}-{transcript.id[:6]}"
-        made = Template(name, mined.examples, mined.activity, described(mined.examples), created=now)
+        template = Template(name, mined.examples, mined.activity, described(mined.examples), created=now)
         origin = PatchOrigin(PatchWriter.POLICY, place[0], PatchBasis.WENT_WELL, place=place[1])
         author = Author(home, database, Actor.WATCH, Trust.EXTERNAL, now, transcript.id, origin)
         try:
-            yield keep_template(author, made)
+            made.append(keep_template(author, template))
         except WhetError:  # refused before, there already, or too much waits
             continue
         done.add(place)
+    return tuple(made)

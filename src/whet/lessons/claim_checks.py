@@ -1,5 +1,6 @@
 """What code finds out about a claim: whose words it rests on, how often it holds, what speaks against telling it."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -39,7 +40,7 @@ from whet.lessons.instructions import (
 from whet.lessons.rungs import Backtest, CallCounts, LessonMeasures
 from whet.sessions.trust import Trust, lowest
 from whet.text.likeness import stance_of
-from whet.trouble.values import SessionTrouble, Speaker, Trouble
+from whet.trouble.values import SessionTrouble, Speaker
 from whet.values import Value
 
 SAID = frozenset((ClaimSource.PERSON, ClaimSource.REQUEST))
@@ -47,6 +48,7 @@ SAID = frozenset((ClaimSource.PERSON, ClaimSource.REQUEST))
 OF_CALLS = frozenset((ClaimSource.REMEDY, ClaimSource.RECOVERY))
 MOST_LESSONS = 20  # of a project
 SECONDS = 60.0
+_NAME = re.compile(r"[\w/@-]+")
 SESSIONS_NEEDED = 2
 
 NOBODY_SAYS_IT = "no person says it"
@@ -230,7 +232,7 @@ def _enforced(claim: Claim, settings: Iterable[SeenInstruction]) -> SeenInstruct
     codes = frozenset(_codes(claim))
     if not codes:
         return None
-    return next((line for line in settings if not codes.isdisjoint(_words(line.line))), None)
+    return next((line for line in settings if not codes.isdisjoint(_NAME.findall(line.line))), None)
 
 
 def _codes(claim: Claim) -> Iterator[str]:
@@ -240,11 +242,6 @@ def _codes(claim: Claim) -> Iterator[str]:
         is_numbered = head != word and head.isalpha() and head.isupper()
         if is_numbered or ("-" in word.strip("-") and not word.startswith("-")):
             yield word
-
-
-def _words(text: str) -> list[str]:
-    plain = "".join(letter if letter.isalnum() or letter in "-/_@" else " " for letter in text)
-    return plain.split()
 
 
 def backtest(
@@ -261,20 +258,8 @@ def backtest(
             wrong[id] = places
     found = Backtest(len(sessions), came_up, len(wrong), sum(map(len, wrong.values())))
     spared = [_spared(trouble, places) for id, places in wrong.items() if (trouble := trouble_of(id)) is not None]
-    return replace(
-        found,
-        minutes=round(sum(each.seconds for each in spared) / SECONDS, 1),
-        tokens=sum(each.tokens for each in spared),
-        messages=sum(each.messages for each in spared),
-    )
-
-
-class _Spared(NamedTuple):
-    """What one session spent on failures that a lesson speaks of."""
-
-    seconds: float
-    tokens: int
-    messages: int
+    seconds, tokens, messages = map(sum, zip(*spared, strict=True)) if spared else (0.0, 0, 0)
+    return replace(found, minutes=round(seconds / SECONDS, 1), tokens=tokens, messages=messages)
 
 
 def backtest_by_quotes(later: int, said: Mapping[str, int]) -> Backtest:
@@ -283,20 +268,11 @@ def backtest_by_quotes(later: int, said: Mapping[str, int]) -> Backtest:
     return Backtest(later, len(said), len(said), number, messages=number, is_by_pattern=False)
 
 
-def _spared(trouble: SessionTrouble, places: Iterable[int]) -> _Spared:
+def _spared(trouble: SessionTrouble, places: Iterable[int]) -> tuple[float, int, int]:
+    """The seconds, tokens and persons' messages that one session spent on failures at these places."""
     wrong = tuple(places)
-    stretches = [each for each in trouble.troubles if _holds(each, wrong)]
-    return _Spared(
-        sum(each.seconds for each in stretches), sum(each.tokens for each in stretches), _said_in(trouble, stretches)
-    )
-
-
-def _holds(stretch: Trouble, places: Iterable[int]) -> bool:
-    return any(stretch.first <= place <= stretch.last for place in places)
-
-
-def _said_in(trouble: SessionTrouble, stretches: Iterable[Trouble]) -> int:
-    """How often the person stepped in during these stretches, or at their end."""
-    spans = [(each.first, each.last + 1) for each in stretches]
-    stepped = (event.message for event in trouble.interventions if event.by is Speaker.PERSON)
-    return sum(any(first <= message <= last for first, last in spans) for message in stepped)
+    stretches = [each for each in trouble.troubles if any(each.first <= place <= each.last for place in wrong)]
+    stepped = [event.message for event in trouble.interventions if event.by is Speaker.PERSON]
+    # The person stepped in during a stretch, or at its end.
+    said = sum(any(each.first <= message <= each.last + 1 for each in stretches) for message in stepped)
+    return sum(each.seconds for each in stretches), sum(each.tokens for each in stretches), said

@@ -41,6 +41,18 @@ NO_PATTERN = "the check has no pattern"
 TOO_LONG = "the pattern is too long"
 NOT_REGULAR = "the pattern is no regular expression that runs in linear time"
 FITS_NOTHING = "the pattern fits the empty text, and so every call"
+FEWEST_LETTERS = 6
+TYPED_LETTERS, TYPED_LINES = 1_000, 12  # what is longer holds what somebody else wrote
+# How a condensed session writes what it left out, the next line of an error, and what a call answered.
+GAP, LINES, ANSWER = "…", " | ", " → "
+NOT_ASKED = Decision(Outcome.UNKNOWN, "")
+_WORD = re.compile(r"\w{3,}")
+
+OTHER_PROJECT = "its session is of another project"
+NO_MESSAGE = "the session has no such message"
+NOT_SAID = "the message does not say it"
+TOO_SHORT = "it is too short to tell anything"
+NO_EVIDENCE = "the message is a summary or was put there by a program"
 
 
 class SeenCall(NamedTuple):
@@ -140,8 +152,10 @@ class Patterns:
 
     def hits(self, calls: Sequence[SeenCall]) -> HitsOfSession:
         """A call that both patterns fit is in the recommended form: that pattern says more."""
-        if self._anywhere is not None and not self._anywhere.search(_all_in_one(calls)):
-            return HitsOfSession()
+        if self._anywhere is not None:
+            whole = "\n".join(part for call in calls for part in (call.command, call.path, call.error) if part)
+            if not self._anywhere.search(whole):
+                return HitsOfSession()
         fails: list[SeenCall] = []
         works: list[SeenCall] = []
         for call in calls:
@@ -212,10 +226,6 @@ def _anywhere(patterns: list[str]) -> Any:
     return _compiled("(?m)" + "|".join(f"(?:{each})" for each in patterns))
 
 
-def _all_in_one(calls: Sequence[SeenCall]) -> str:
-    return "\n".join(part for call in calls for part in (call.command, call.path, call.error) if part)
-
-
 def _compiled(pattern: str) -> Any:
     options = re2.Options()
     options.log_errors = False
@@ -224,20 +234,6 @@ def _compiled(pattern: str) -> Any:
         return re2.compile(pattern, options)
     except re2.error:
         return None
-
-
-FEWEST_LETTERS = 6
-TYPED_LETTERS, TYPED_LINES = 1_000, 12  # what is longer holds what somebody else wrote
-# How a condensed session writes what it left out, the next line of an error, and what a call answered.
-GAP, LINES, ANSWER = "…", " | ", " → "
-NOT_ASKED = Decision(Outcome.UNKNOWN, "")
-_WORD = re.compile(r"\w{3,}")
-
-OTHER_PROJECT = "its session is of another project"
-NO_MESSAGE = "the session has no such message"
-NOT_SAID = "the message does not say it"
-TOO_SHORT = "it is too short to tell anything"
-NO_EVIDENCE = "the message is a summary or was put there by a program"
 
 
 class CheckedQuote(Value, frozen=True):
@@ -321,17 +317,14 @@ def _checked(quote: Quote, transcript: Transcript, exchanges: list[Exchange]) ->
         for passage in _passages(message, transcript, exchanges)
     ]
     for parts in ([quote.words], quote.words.split(ANSWER)):
-        found = [_passage_with(in_project(part, folder), passages) for part in parts]
+        said = [words for part in parts if (words := in_project(part, folder)).strip()]
+        found = [next((each for each in passages if is_part(words, each.text)), None) for words in said]
         held = [each for each in found if each is not None]
         if len(held) == len(parts):
             trust = lowest(each.trust for each in held)
             own = trust if trust is not Trust.AGENT or _is_agents_own(quote, transcript) else Trust.TOOL
             return CheckedQuote(quote, own, message.at, all(each.is_said for each in held))
     return CheckedQuote(quote, why=NOT_SAID)
-
-
-def _passage_with(words: str, passages: list[_Passage]) -> _Passage | None:
-    return next((each for each in passages if words.strip() and is_part(words, each.text)), None)
 
 
 def _passages(message: Message, transcript: Transcript, exchanges: list[Exchange]) -> Iterator[_Passage]:

@@ -5,6 +5,7 @@ One lesson for one thing: what a reader claims and what code found without one, 
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -14,21 +15,18 @@ from whet.lessons.claims import MOST_QUOTES, Claim, DroppedClaim, FoldedClaims, 
 from whet.lessons.record import Lesson, LessonEvidence, LessonSource
 from whet.lessons.simple_calls import parts_of
 from whet.text.likeness import SAME, Stance, TellingWords, sense, similarity, stance_of
-from whet.values import Value
 
+NEAR = 1  # messages between a call and its answer: a quote may be of either
 ALIKE = 0.5  # of the words of two rules that name the same things, and rest on the same messages or patterns
-
 MOST_STANDING = 400  # claims of a project that are compared with each other
 TOO_MANY = f"{MOST_STANDING} claims of the project are seen in as many sessions or more"
 
 
-class _Remedy(Value, frozen=True):
+class _Remedy(NamedTuple):
     """What a rule asks for: what it names and is for or against, and its words."""
 
-    wanted: frozenset[str]
-    unwanted: frozenset[str]
-    words: frozenset[str]
-    forbids: bool
+    stance: Stance
+    meant: TellingWords
 
 
 def is_same_remedy(one: Claim, other: Claim) -> bool:
@@ -81,20 +79,18 @@ def without_refused(folded: FoldedClaims, refused: Iterable[str]) -> FoldedClaim
 
 @lru_cache(maxsize=1024)
 def _remedy(rule: str) -> _Remedy:
-    stance: Stance = stance_of(rule)
-    meant: TellingWords = sense(rule)
-    return _Remedy(stance.wanted, stance.unwanted, meant.words, meant.forbids)
+    return _Remedy(stance_of(rule), sense(rule))
 
 
-def _is_same(one: _Remedy, other: _Remedy, least: float) -> bool:
-    likeness = similarity(one.words, other.words)
-    if one.wanted & other.unwanted or one.unwanted & other.wanted:
+def _is_same(first: _Remedy, second: _Remedy, least: float) -> bool:
+    (one, meant), (other, said) = first, second
+    if similarity(meant.words, said.words) < least or one.wanted & other.unwanted or one.unwanted & other.wanted:
         return False
-    if (one.wanted or one.unwanted) and (other.wanted or other.unwanted):
-        # What is against nothing may leave out what the other one is against.
-        is_against_same = one.unwanted == other.unwanted or (one.wanted and not (one.unwanted and other.unwanted))
-        return one.wanted == other.wanted and bool(is_against_same) and likeness >= least
-    return one.forbids == other.forbids and likeness >= least
+    if not (one.wanted or one.unwanted) or not (other.wanted or other.unwanted):
+        return meant.forbids == said.forbids
+    # What is against nothing may leave out what the other one is against.
+    is_silent = bool(one.wanted) and not (one.unwanted and other.unwanted)
+    return one.wanted == other.wanted and (one.unwanted == other.unwanted or is_silent)
 
 
 def _is_shared(one: Claim, other: Claim) -> bool:
@@ -124,9 +120,6 @@ def _joined(one: StandingClaim, other: StandingClaim) -> StandingClaim:
 
 def _sessions(each: StandingClaim) -> int:
     return len({quote.session for quote in each.claim.quotes})
-
-
-NEAR = 1  # messages between a call and its answer: a quote may be of either
 
 
 def joined(lessons: Sequence[Lesson]) -> list[Lesson]:
@@ -185,7 +178,7 @@ def _with(read: Lesson, found: Lesson) -> Lesson:
     patch = read.patch
     origin = replace(patch.origin, counts=replace(patch.origin.counts, sessions=evidence.sessions))
     situation = found.patch.situation if patch.situation == RuleSituation() else patch.situation
-    agents = _once((*read.seen_by.agents, *found.seen_by.agents))
+    agents = {*read.seen_by.agents, *found.seen_by.agents}
     return replace(
         read,
         fix=read.fix or found.fix,
@@ -202,7 +195,3 @@ def _united(one: LessonEvidence, other: LessonEvidence) -> LessonEvidence:
     both = replace(one, pieces=(*one.pieces, *more))
     sessions = max(len(both.session_ids), one.sessions, other.sessions)
     return replace(both, sessions=sessions, worth=max(one.worth, other.worth, float(sessions)))
-
-
-def _once(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))

@@ -13,6 +13,17 @@ from whet.trouble.values import JudgedMessages
 from whet.values import Value
 
 MOST_LETTERS = 300  # of a rule
+MOST_CLAIMS = 300  # of a pass
+MOST_QUOTES = 60  # of a claim
+RULE_LETTERS, TEXT_LETTERS, WORDS_LETTERS, PATTERN_LETTERS = 1_000, 500, 1_000, 2_000
+LAST_MESSAGE = 2**31 - 1
+
+NO_ID, NO_RULE, NO_QUOTES = "it has no id", "it has no rule", "nothing is quoted for it"
+UNKNOWN = "it is about a claim that there is not"
+TAKEN = "another claim has its id"
+TOO_LONG = f"its rule is longer than {MOST_LETTERS} letters"
+NO_REASON = "nobody says why"
+NOT_THEIRS = "only a sceptic lets a claim stand"
 
 
 class ClaimOperation(StrEnum):
@@ -141,19 +152,6 @@ class SessionRead(Value, frozen=True):
     judged: JudgedMessages | None = None
 
 
-MOST_CLAIMS = 300  # of a pass
-MOST_QUOTES = 60  # of a claim
-RULE_LETTERS, TEXT_LETTERS, WORDS_LETTERS, PATTERN_LETTERS = 1_000, 500, 1_000, 2_000
-LAST_MESSAGE = 2**31 - 1
-
-NO_ID, NO_RULE, NO_QUOTES = "it has no id", "it has no rule", "nothing is quoted for it"
-UNKNOWN = "it is about a claim that there is not"
-TAKEN = "another claim has its id"
-TOO_LONG = f"its rule is longer than {MOST_LETTERS} letters"
-NO_REASON = "nobody says why"
-NOT_THEIRS = "only a sceptic lets a claim stand"
-
-
 class StandingClaim(Value, frozen=True):
     """A claim as it stands: its words now with every quote for it, what is quoted against it, and who doubted it.
 
@@ -188,7 +186,9 @@ def fold_claims(log: Iterable[LoggedClaim]) -> FoldedClaims:
             dropped.append(DroppedClaim(claim, why))
         elif claim.operation is ClaimOperation.RETIRE:
             retired.add(claim.id)
-            dropped.append(DroppedClaim(standing.pop(claim.id).claim, _retired(logged)))
+            by = "a sceptic dropped it" if logged.reader.author is ClaimAuthor.SCEPTIC else "it no longer holds"
+            why = f"{by}: {claim.why}" if claim.why else by
+            dropped.append(DroppedClaim(standing.pop(claim.id).claim, why))
         elif claim.id in standing:
             standing[claim.id] = _changed(standing[claim.id], logged)
         else:
@@ -292,8 +292,3 @@ def _sharpened(claim: Claim, said: Claim) -> Claim:
 
 def _once(claim: Claim) -> Claim:
     return replace(claim, quotes=tuple(dict.fromkeys(claim.quotes))[:MOST_QUOTES])
-
-
-def _retired(logged: LoggedClaim) -> str:
-    by = "a sceptic dropped it" if logged.reader.author is ClaimAuthor.SCEPTIC else "it no longer holds"
-    return f"{by}: {logged.claim.why}" if logged.claim.why else by

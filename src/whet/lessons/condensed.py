@@ -19,6 +19,16 @@ from whet.sessions.worktrees import without_worktree
 from whet.trouble.outcomes.envelopes import output_of
 from whet.values import Value
 
+LOOKED_AT = 12_000  # letters of an answer: its beginning and its end
+LINE = 200
+MOST_LINES = 300
+ALIKE_FROM = 4  # lines that begin alike
+LEAST_LETTERS = 6
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_WRAPPED = re.compile(r"^(?:</?[a-z][\w-]{2,40}>)+|(?:</?[a-z][\w-]{2,40}>)+$", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.;!?。！？])\s+")
+_TERM = re.compile(r"[^\s'\"`()\[\]{}<>|;&,=…]+")
+_LABELLED = re.compile(r"\S{2,60}(?: \S{1,30})?: \S")
 _DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
 _PERSONS = re.compile(
     r"(?<![\w.-])(?:/(?:home|Users)/[^/\s'\":;]+|/root|[A-Za-z]:[/\\]+Users[/\\]+[^/\\\s'\":;]+)(?=[/\\])"
@@ -75,12 +85,12 @@ class CondensedSession(Value, frozen=True):
 
 def distrusted(session: CondensedSession) -> CondensedSession:
     """The session as a stranger's: nobody here can tell who wrote a word of it."""
-    return replace(session, events=tuple(_strangers(event) for event in session.events))
-
-
-def _strangers(event: SessionEvent) -> SessionEvent:
-    kind = EventKind.TEAM if event.kind in (EventKind.PERSON, EventKind.UNSURE) else event.kind
-    return replace(event, kind=kind, trust=Trust.EXTERNAL)
+    said = (EventKind.PERSON, EventKind.UNSURE)
+    events = (
+        replace(each, kind=EventKind.TEAM if each.kind in said else each.kind, trust=Trust.EXTERNAL)
+        for each in session.events
+    )
+    return replace(session, events=tuple(events))
 
 
 def in_project(text: str, folder: str) -> str:
@@ -88,12 +98,8 @@ def in_project(text: str, folder: str) -> str:
     flat = " ".join(text.split())
     pattern = _of_folder(folder)
     if pattern is not None:
-        flat = pattern.sub(_short, flat)
+        flat = pattern.sub(lambda found: "" if found[0].endswith(("/", "\\")) else ".", flat)
     return _PERSONS.sub("~", flat) if "/" in flat or "\\" in flat else flat
-
-
-def _short(found: re.Match[str]) -> str:
-    return "" if found.group().endswith(("/", "\\")) else "."
 
 
 @lru_cache(maxsize=64)
@@ -114,18 +120,6 @@ def _forms(folder: str) -> Iterator[str]:
         if drive := _DRIVE.match(place):
             yield from (plain.replace("/", "\\"), plain.replace("/", "\\\\"))
             yield from (f"/{drive[1]}/{plain[3:]}", f"/mnt/{drive[1]}/{plain[3:]}")
-
-
-LOOKED_AT = 12_000  # letters of an answer: its beginning and its end
-LINE = 200
-MOST_LINES = 300
-ALIKE_FROM = 4  # lines that begin alike
-LEAST_LETTERS = 6
-_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_WRAPPED = re.compile(r"^(?:</?[a-z][\w-]{2,40}>)+|(?:</?[a-z][\w-]{2,40}>)+$", re.MULTILINE)
-_SENTENCE = re.compile(r"(?<=[.;!?。！？])\s+")
-_TERM = re.compile(r"[^\s'\"`()\[\]{}<>|;&,=…]+")
-_LABELLED = re.compile(r"\S{2,60}(?: \S{1,30})?: \S")
 
 
 def terms(text: str) -> frozenset[str]:
@@ -171,13 +165,11 @@ def _with_announced(lines: list[str], place: int) -> str:
     return f"{lines[place]} | {lines[place + 1]}" if announces else lines[place]
 
 
-def _ends(text: str) -> str:
-    return text if len(text) <= LOOKED_AT else f"{text[: LOOKED_AT // 3]}\n{text[-2 * LOOKED_AT // 3 :]}"
-
-
 def _lines(text: str) -> list[str]:
     """The lines that hold words, each once, without colours, tags and what was overwritten; long ones in sentences."""
-    plain = _WRAPPED.sub("", without_colours(output_of(_ends(text))))
+    if len(text) > LOOKED_AT:
+        text = f"{text[: LOOKED_AT // 3]}\n{text[-2 * LOOKED_AT // 3 :]}"
+    plain = _WRAPPED.sub("", without_colours(output_of(text)))
     found: dict[str, None] = {}
     for raw in plain.split("\n"):
         line = " ".join(raw.rpartition("\r")[2].split()) or " ".join(raw.split())
@@ -190,12 +182,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _beginning(line: str) -> str:
-    return _without_digits(line.partition(" ")[0])
-
-
-def _without_digits(text: str) -> str:
-    # Bytes are many times as quick as letters here.
-    return text.encode("utf-8", "replace").translate(None, b"0123456789").decode()
+    """The first word without its digits. Bytes are many times as quick as letters here."""
+    return line.partition(" ")[0].encode("utf-8", "replace").translate(None, b"0123456789").decode()
 
 
 def _shared(own: Set[str], other: Set[str], known: Counter[str], most: float) -> float:

@@ -122,14 +122,7 @@ class _Condensing:
         end = self.course.end_of_turn(first)
         calls = bisect_right(self.asked, end) - bisect_left(self.asked, first)
         minutes = (self.seconds[end + 1] - self.seconds[first + 1]) / 60
-        return SessionEvent(
-            first,
-            kind,
-            words,
-            trust=saying.trust,
-            calls=calls,
-            minutes=round(minutes, 1),
-        )
+        return SessionEvent(first, kind, words, trust=saying.trust, calls=calls, minutes=round(minutes, 1))
 
     def _excerpt(self, saying: Saying) -> str:
         """The words, of a long paste its beginning, the lines that the agent took up, and its end."""
@@ -138,14 +131,11 @@ class _Condensing:
             return text
         beginning, end = round(BEGINNING * self.scale), round(END * self.scale)
         middle = saying.text[beginning:-end].partition(" ")[2]
-        lines = telling_lines(middle, asked=frozenset(), followed=terms(self._reply(saying.message)), most=1)
+        place = bisect_right(self.course.spoken, saying.message)
+        reply = self.course.view.by_agent[place].text if place < len(self.course.spoken) else ""
+        lines = telling_lines(middle, asked=frozenset(), followed=terms(reply), most=1)
         key = self._cut(in_project(lines[0], self.folder), KEY) if lines else ""
         return f"{cut(text, beginning)} {key} … {text[-end:].lstrip()}".replace("……", "…").replace("… …", "…")
-
-    def _reply(self, message: int) -> str:
-        """What the agent said next."""
-        place = bisect_right(self.course.spoken, message)
-        return self.course.view.by_agent[place].text if place < len(self.course.spoken) else ""
 
     def stopped(self) -> Iterator[SessionEvent]:
         """Calls that were refused, with the words that the record keeps of it, and where the agent was interrupted."""
@@ -154,7 +144,8 @@ class _Condensing:
             yield SessionEvent(move.answered, EventKind.REFUSED, self.failed.shown(move), trust=self._trust_of(move))
             yield from self._words(move)
         for index, message in enumerate(self.course.messages):
-            if message.origin is Origin.INTERRUPT and not self._says_no(index):
+            # A refusal right before an interrupt says the same.
+            if message.origin is Origin.INTERRUPT and self.course.refused.isdisjoint((index - 1, index)):
                 yield from self._interrupted(index)
 
     def _words(self, move: CourseStep) -> Iterator[SessionEvent]:
@@ -165,10 +156,6 @@ class _Condensing:
             is_theirs = result.disposition is Disposition.REJECTED and self.course.is_vouched
             kind, trust = (EventKind.PERSON, Trust.USER) if is_theirs else (EventKind.TEAM, move.step.trust)
             yield SessionEvent(move.answered, kind, self._cut(words, PERSONS), trust=trust)
-
-    def _says_no(self, index: int) -> bool:
-        """Whether a refusal right before an interrupt says the same."""
-        return index - 1 in self.course.refused or index in self.course.refused
 
     def _interrupted(self, index: int) -> Iterator[SessionEvent]:
         """Where the agent was stopped at work; who stops it before it did anything takes back what they typed."""
@@ -191,13 +178,12 @@ class _Condensing:
         objected = {event.message for event in self.course.events if event.kind is InterventionKind.CORRECTION}
         last = {self.course.end_of_turn(saying.message): saying for saying in self.course.view.by_agent}
         for end, saying in last.items():
-            if not saying.is_closing or not self._has_changed_in_turn(saying.message):
+            first = self.course.start_of_turn(saying.message)
+            if not saying.is_closing or not self.course.has_changed(first, saying.message):
                 continue
             if end + 1 in objected or self._is_red_after(end + 1):
-                yield self._agents(saying, EventKind.CLAIMED, self._cut(self._first_words(saying), CLAIM))
-
-    def _has_changed_in_turn(self, message: int) -> bool:
-        return self.course.has_changed(self.course.start_of_turn(message), message)
+                line = next((line for line in saying.text.split("\n") if line.strip()), "")
+                yield self._agents(saying, EventKind.CLAIMED, self._cut(in_project(line, self.folder), CLAIM))
 
     def _is_red_after(self, message: int) -> bool:
         """Whether a check fails in the turn that a message opens, before anything is changed."""
@@ -233,14 +219,12 @@ class _Condensing:
             if change is None or change.asked > self.course.end_of_turn(opening):
                 continue
             looked = bisect_left(self.asked, change.asked) - bisect_left(self.asked, opening)
-            saying = self._last_said(change.asked)
-            if looked >= LOOKED and saying is not None and opening < saying.message and not saying.is_closing:
+            place = bisect_right(self.course.spoken, change.asked) - 1
+            if looked < LOOKED or place < 0:
+                continue
+            saying = self.course.view.by_agent[place]
+            if opening < saying.message and not saying.is_closing:
                 yield saying, change.step.exchange.call.arguments[:SAID]
-
-    def _last_said(self, message: int) -> Saying | None:
-        """The agent's last words up to a message."""
-        place = bisect_right(self.course.spoken, message) - 1
-        return self.course.view.by_agent[place] if place >= 0 else None
 
     def _insight(self, saying: Saying, about: str, least: int) -> SessionEvent:
         """The sentence that has most to do with what it is about; nothing where none has enough words of it."""
@@ -251,9 +235,6 @@ class _Condensing:
         shared = terms(line) & words
         is_telling = len(shared) >= least or any(not word.isalpha() for word in shared)
         return self._agents(saying, EventKind.AGENT, self._cut(line, INSIGHT) if is_telling else "")
-
-    def _first_words(self, saying: Saying) -> str:
-        return in_project(next((line for line in saying.text.split("\n") if line.strip()), ""), self.folder)
 
     def _agents(self, saying: Saying, kind: EventKind, words: str) -> SessionEvent:
         return SessionEvent(saying.message, kind, words, trust=min(saying.trust, self._read_before(saying.message)))

@@ -1,5 +1,6 @@
 """The failed calls of a session as events: why each failed, and the call for the same purpose that then worked."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -29,7 +30,7 @@ SEARCHES_SHOWN = 3
 ADDED = 4  # words of a command that is made again
 LOOKS = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS})
 EDITORS = frozenset({Family.EDIT, Family.WRITE})
-NOT_FOUND = frozenset("/\\.:")
+_NAME = re.compile(r"[/\\.:].|[1-9]")
 
 
 class Resolved(NamedTuple):
@@ -55,7 +56,9 @@ class FailedCalls:
     @lazy
     def words(self) -> tuple[frozenset[str], ...]:
         """Of each step the words that it was given."""
-        return tuple(_given(move.step) for move in self.course.moves)
+        given = (terms(" ".join(pieces_of(move.step.exchange.call))[:ARGUMENTS]) for move in self.course.moves)
+        # Paths by their last part: what is looked for may lie in another folder.
+        return tuple(frozenset(word for word in each if "/" not in word and "\\" not in word) for each in given)
 
     @lazy
     def known(self) -> Counter[str]:
@@ -101,14 +104,11 @@ class FailedCalls:
         if is_red or (found is not None and found.again and move.checks):
             red = self._red(move)
             return self._with_form(red, move, found) if found and found.again else red
-        remedy = self.words[found.move.number] if found else frozenset()
+        error = self.error_of(move, self.words[found.move.number] if found else frozenset())
+        path = path_of(move.step)  # which a call looked at, and none of the session could open
+        missing = in_project(path, self.folder) if move.step.effect in LOOKS and path not in self.opened else ""
         event = SessionEvent(
-            move.answered,
-            EventKind.FAILED,
-            self.shown(move),
-            self.error_of(move, remedy),
-            trust=move.step.trust,
-            subject=self._missing(move),
+            move.answered, EventKind.FAILED, self.shown(move), error, trust=move.step.trust, subject=missing
         )
         return self._with_form(event, move, found) if found else event
 
@@ -116,14 +116,8 @@ class FailedCalls:
         name = red_name(move.step) if move.checks else ""
         name = name if name in move.step.text else ""  # else it is folded, and nobody can look it up
         error = self.error_of(move, most=1, name=name)
-        return SessionEvent(
-            move.answered,
-            EventKind.RED,
-            self._cut(self._whole(move), CHECK),
-            error,
-            trust=move.step.trust,
-            subject=in_project(name, self.folder),
-        )
+        check, subject = self._cut(self._whole(move), CHECK), in_project(name, self.folder)
+        return SessionEvent(move.answered, EventKind.RED, check, error, trust=move.step.trust, subject=subject)
 
     def _with_form(self, event: SessionEvent, move: CourseStep, found: Resolved) -> SessionEvent:
         if not found.again:
@@ -173,25 +167,13 @@ class FailedCalls:
                 return " ".join((*said, *(call.arguments[:SAID] for call in message.calls)))
         return ""
 
-    def _missing(self, move: CourseStep) -> str:
-        """The path of a call that looked at a file, and that no call of the session could open."""
-        path = path_of(move.step)
-        if move.step.effect not in LOOKS or path in self.opened:
-            return ""
-        return in_project(path, self.folder)
-
     def _searches(self) -> Iterator[SessionEvent]:
         """The searches that found nothing, as one event."""
         empty = [move for move in self.course.moves if _found_nothing(move.step)]
         if empty:
             shown = "; ".join(cut(self._whole(move), SEARCHED) for move in empty[:SEARCHES_SHOWN])
-            yield SessionEvent(
-                empty[0].answered,
-                EventKind.COUNTED,
-                shown,
-                trust=min(move.step.trust for move in empty),
-                times=len(empty),
-            )
+            trust = min(move.step.trust for move in empty)
+            yield SessionEvent(empty[0].answered, EventKind.COUNTED, shown, trust=trust, times=len(empty))
 
     def shown(self, move: CourseStep) -> str:
         return self._cut(self._whole(move), CALL)
@@ -205,12 +187,6 @@ def whole_call(step: JudgedCall) -> str:
     return " ".join(command_of(step.exchange.call)[:ARGUMENTS].split()) if is_shell(step) else shown_call(step)
 
 
-def _given(step: JudgedCall) -> frozenset[str]:
-    """The words that a call was given, paths by their last part: what is looked for may lie in another folder."""
-    found = terms(" ".join(pieces_of(step.exchange.call))[:ARGUMENTS])
-    return frozenset(word for word in found if "/" not in word and "\\" not in word)
-
-
 def _found_nothing(step: JudgedCall) -> bool:
     """Whether a search brought nothing: an empty answer, or one short line in which no name stands."""
     if step.failed:
@@ -218,11 +194,7 @@ def _found_nothing(step: JudgedCall) -> bool:
     if not step.worked or family_of(step.exchange.call) is not Family.SEARCH:
         return False
     text = step.text.strip()
-    return len(text) <= 60 and "\n" not in text and not any(_is_name(word) for word in text.split())
-
-
-def _is_name(word: str) -> bool:
-    return not NOT_FOUND.isdisjoint(word[:-1]) or any(sign.isdigit() and sign != "0" for sign in word)
+    return len(text) <= 60 and "\n" not in text and not any(map(_NAME.search, text.split()))
 
 
 def _once(events: Iterator[SessionEvent]) -> Iterator[SessionEvent]:

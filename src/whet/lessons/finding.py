@@ -2,10 +2,11 @@
 
 import re
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import re2
+from msgspec.structs import replace
 
 from whet.lessons.changed_calls import CallCourse, SessionChanges, changes_of
 from whet.lessons.condensed import CondensedSession
@@ -14,7 +15,7 @@ from whet.lessons.instructions import SeenInstruction, seen_instructions
 from whet.lessons.record import LessonPiece, LessonSource
 from whet.lessons.simple_calls import CallInParts, in_parts, is_step
 from whet.sessions.lineage import is_persons_refusal, is_typed, is_vouched
-from whet.sessions.transcripts import Message, Role, Transcript
+from whet.sessions.transcripts import Role, Transcript
 from whet.sessions.trust import Trust
 from whet.trouble.outcomes.deciding import Outcome, refusal_words
 from whet.trouble.outcomes.view import SessionView, gather
@@ -27,6 +28,7 @@ MOST_SAID = 60
 RETYPED = 0.8
 MOST_MARKS = 60
 MARK_LETTERS = 60
+OPENING = 200  # letters of the first message
 HEAD_WORDS = 3
 _PATH = re.compile(r"(?:file_path|path|notebook_path|filename|target_file)=")
 _INSERTED = re2.compile(r"(?s)<([a-z][\w-]*)>.*?</[a-z][\w-]*>|```.*?```|https?://\S+|\[image[^\]]*\]")
@@ -66,14 +68,16 @@ def said_pieces(view: SessionView) -> Iterator[LessonPiece]:
         is_again = any(len(words & other) >= RETYPED * len(words | other) for other in earlier)
         earlier.append(words)
         if not is_again and (text := own_text(message.text)):
-            yield _piece(view, index, text, is_first=not begun, trust=_trust_of(message), did=done.get(index))
+            # Words that no record vouches for may be anybody's: what is learned from them waits for a person.
+            trust = Trust.USER if is_vouched(message) else Trust.TOOL
+            yield replace(_piece(view, index, text, trust), is_first=not begun, did=done.get(index, frozenset()))
     for step in view.steps:
         result = step.exchange.result
         if step.decision.outcome is Outcome.REJECTED and result is not None:
             # A tool can print that the person refused, and why; only the record's own mark vouches for it.
             trust = Trust.USER if is_persons_refusal(result, view.transcript.messages) else Trust.EXTERNAL
             if text := own_text(refusal_words(result.text)):
-                yield _piece(view, step.message, text, is_first=False, trust=trust)
+                yield _piece(view, step.message, text, trust)
 
 
 def own_text(text: str) -> str:
@@ -148,27 +152,9 @@ def marks_of(call: CallInParts) -> Iterator[str]:
         yield from (word for word in part.words[1:] if "=" in word and len(word) <= MARK_LETTERS)
 
 
-def _piece(
-    view: SessionView, index: int, text: str, *, is_first: bool, trust: Trust, did: frozenset[str] | None = None
-) -> LessonPiece:
-    return LessonPiece(
-        LessonSource.PERSON,
-        view.transcript.id,
-        index,
-        text,
-        trust=trust,
-        is_first=is_first,
-        did=did or frozenset(),
-        at=view.transcript.messages[index].at,
-    )
-
-
-def _trust_of(message: Message) -> Trust:
-    """Words that no record vouches for may be anybody's: what is learned from them waits for a person."""
-    return Trust.USER if is_vouched(message) else Trust.TOOL
-
-
-OPENING = 200  # letters of the first message
+def _piece(view: SessionView, index: int, text: str, trust: Trust) -> LessonPiece:
+    at = view.transcript.messages[index].at
+    return LessonPiece(LessonSource.PERSON, view.transcript.id, index, text, trust=trust, at=at)
 
 
 class SessionOpening(NamedTuple):
@@ -207,13 +193,8 @@ def opening_of(transcript: Transcript) -> SessionOpening | None:
     return next((SessionOpening(at, text) for at, text in said if at is not None), None)
 
 
-class Openings:
-    """Tells copies apart: a resumed or forked session begins with the same message at the same moment."""
-
-    def __init__(self) -> None:
-        self._first: dict[SessionOpening, str] = {}
-        self.copies: dict[str, str] = {}
-
-    def see(self, session: str, opening: SessionOpening | None) -> None:
-        if opening is not None and (original := self._first.setdefault(opening, session)) != session:
-            self.copies[session] = original
+def copied_sessions(openings: Mapping[str, SessionOpening | None]) -> dict[str, str]:
+    """The original of each copy: a resumed or forked session begins with the same message at the same moment."""
+    first: dict[SessionOpening, str] = {}
+    originals = ((id, first.setdefault(each, id)) for id, each in openings.items() if each is not None)
+    return {id: original for id, original in originals if original != id}

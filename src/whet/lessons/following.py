@@ -4,7 +4,7 @@ Which rules can be reminded of at a call, at which, and whether they were follow
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -28,6 +28,9 @@ SAME_ERROR = 0.5
 SAME_PART = 0.3  # of the words of two parts of commands
 _PART = re.compile(r" && | \|\| | ; |; ")
 FEWEST_WORDS = 2
+BEGINNING = 3
+PROGRAMS = names("python ipython jupyter sql ls find grep mkdir patch open build lint")
+"""Names of other agents' tools that are programs of the shell more often."""
 
 
 class Following(Value, frozen=True):
@@ -139,14 +142,13 @@ def differing(call: str, fix: str) -> tuple[str, str]:
     if not fix or any(mark in text for text in whole for mark in "\"'"):
         return whole
     mine, theirs = (frozenset(_PART.split(text)) for text in whole)
-    pairs = [(_alike(one.split(), other.split()), one, other) for one in mine - theirs for other in theirs - mine]
+    pairs = [(_alike(one, other), one, other) for one in mine - theirs for other in theirs - mine]
     best = max(pairs, default=(0.0, "", ""))
     return (best[1], best[2]) if best[0] >= SAME_PART else whole
 
 
-def _alike(one: Sequence[str], other: Sequence[str]) -> float:
-    mine, theirs = set(one), set(other)
-    return len(mine & theirs) / max(1, len(mine | theirs))
+def _alike(one: str, other: str) -> float:
+    return similarity(frozenset(one.split()), frozenset(other.split()))
 
 
 def _form(words: list[str], others: list[str], is_one_program: bool) -> CommandForm:
@@ -235,16 +237,12 @@ def _plain(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-BEGINNING = 3
-PROGRAMS = names("python ipython jupyter sql ls find grep mkdir patch open build lint")
-"""Names of other agents' tools that are programs of the shell more often."""
-
-
 def pattern_of(situation: RuleSituation) -> CallPattern | None:
     """The commands at which a rule for this is to be reminded of; None where it is about no command of the shell."""
     made = words_of(situation.call)
-    if made and not _is_program(made[0]):
-        return None
+    families = (Family.SHELL, Family.OTHER)
+    if made and made[0] not in PROGRAMS and family_of(ToolCall("", made[0], "")) not in families:
+        return None  # the name of another tool
     if situation.call and situation.fix:
         wrong, right = forms_of(situation.call, situation.fix)
         is_right_first = len(right.telling) >= len(wrong.telling)
@@ -264,7 +262,9 @@ def followed_after(situation: RuleSituation, view: SessionView) -> bool | None:
     Of two ways to do the same the one that works must come then; else it is enough that nothing goes wrong again.
     """
     pattern = pattern_of(situation)
-    reminded = next((number for number, command in _commands(view) if pattern and is_matched(pattern, command)), None)
+    shells = (number for number, step in enumerate(view.steps) if pattern and is_shell(step))
+    commands = ((number, command_of(view.steps[number].exchange.call)) for number in shells)
+    reminded = next((number for number, command in commands if pattern and is_matched(pattern, command)), None)
     if reminded is None:
         return None
     since = view.transcript.messages[view.steps[reminded].exchange.asked :]
@@ -273,17 +273,8 @@ def followed_after(situation: RuleSituation, view: SessionView) -> bool | None:
     return not situation.fix if followed is None else followed
 
 
-def _is_program(word: str) -> bool:
-    """Whether a call that begins with this word is a command, and not the name of another tool."""
-    return word in PROGRAMS or family_of(ToolCall("", word, "")) in (Family.SHELL, Family.OTHER)
-
-
 def _pattern(wrong: CommandForm, right: CommandForm | None = None) -> CallPattern | None:
     if not wrong.program:
         return None
     unless = ((right.program, tuple(sorted(right.telling))),) if right else ()
     return CallPattern(wrong.program, tuple(sorted(wrong.telling)), unless)
-
-
-def _commands(view: SessionView) -> Iterator[tuple[int, str]]:
-    return ((number, command_of(step.exchange.call)) for number, step in enumerate(view.steps) if is_shell(step))

@@ -18,6 +18,16 @@ from whet.trouble.outcomes.view import SessionView
 from whet.values import Value
 
 MOST_NAMES = 12  # of a rule
+MOST_LINES = 400
+LONGEST_LINE = 400
+FEWEST_WORDS = 3
+STANDS = 0.75  # of the words of a draft that one line has too
+NAMES = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules")
+_HEAD = re.compile(
+    r"(?m)^.{0,40}?(?:Contents of (?P<path>\S+)(?: \([^)\n]*\))?:|# (?P<name>AGENTS\.md) instructions.*)\s*$"
+)
+_END = re.compile(r"(?m)^[ \t]{0,8}</[\w-]{1,60}>[ \t]{0,8}$")
+_NUMBER = re.compile(r"^\s*\d+(?:→|\t|: )")
 _SPAN = re2.compile(r"`([^`\n]{2,200})`")
 _PATH = re2.compile(r"^(?:\./)?[\w.@+-]+(?:/[\w.@+*-]+)+/?$|^[\w-][\w.-]*\.[A-Za-z][A-Za-z0-9]{0,4}$")
 _SYMBOL = re2.compile(r"^[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)*(?:\(\))?$")
@@ -52,18 +62,14 @@ def named_things(text: str) -> NamedThings:
             if _PATH.search(plain):
                 paths[plain.removeprefix("./").rstrip("/")] = None
             elif len(words) == 1 and _SYMBOL.search(plain) and _MARKED.search(plain):
-                symbols[last_part(plain)] = None
+                # The name that stands in the code, where a symbol is written with what it belongs to.
+                symbols[next((part for part in reversed(_PARTS.split(plain)) if part), plain)] = None
     return NamedThings(tuple(paths)[:MOST_NAMES], tuple(symbols)[:MOST_NAMES])
 
 
 def code_spans(text: str) -> tuple[str, ...]:
     """The single words in code marks."""
     return tuple(span for span in _SPAN.findall(text) if not any(map(str.isspace, span)))
-
-
-def last_part(symbol: str) -> str:
-    """The name that stands in the code, where a symbol is written with what it belongs to."""
-    return next((part for part in reversed(_PARTS.split(symbol)) if part), symbol)
 
 
 def missing_names(named: NamedThings, repository: RepositoryNames) -> tuple[str, ...]:
@@ -82,18 +88,6 @@ def _places(files: Iterable[str], last: set[str]) -> set[str]:
             if part in last:
                 found.update("/".join(parts[start:end]) for start in range(end))
     return found
-
-
-MOST_LINES = 400
-LONGEST_LINE = 400
-FEWEST_WORDS = 3
-STANDS = 0.75  # of the words of a draft that one line has too
-NAMES = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules")
-_HEAD = re.compile(
-    r"(?m)^.{0,40}?(?:Contents of (?P<path>\S+)(?: \([^)\n]*\))?:|# (?P<name>AGENTS\.md) instructions.*)\s*$"
-)
-_END = re.compile(r"(?m)^[ \t]{0,8}</[\w-]{1,60}>[ \t]{0,8}$")
-_NUMBER = re.compile(r"^\s*\d+(?:→|\t|: )")
 
 
 class SeenInstruction(Value, frozen=True):

@@ -12,6 +12,7 @@ from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import BASIS_WORDS, Action, Form, Patch, PatchOrigin, Scope, digest
 from whet.lessons.rungs import Climb, LessonMeasures, LiveCounts, LiveLesson, TriedLesson
 from whet.sessions.trust import Trust
+from whet.text.words import many
 from whet.values import Value
 
 PIECES_KEPT = 12
@@ -35,7 +36,7 @@ class LessonSource(StrEnum):
 
     def seen_in(self, sessions: int) -> str:
         """What a person reads of evidence in so many sessions."""
-        return f"{self.words} in {sessions} session{'' if sessions == 1 else 's'}"
+        return f"{self.words} in {many(sessions, 'session')}"
 
 
 SOURCE_WORDS = {

@@ -1,16 +1,15 @@
-"""The ladder of evidence: how far a lesson has climbed, in words that every surface shows.
-
-What is known of a lesson that is told to a share of the sessions: how they went, beside those that were not told.
-
-What code measured of a lesson: exact quotes, how often calls failed and worked, what came back later.
-"""
+"""The ladder of evidence: what code measured of a lesson, its trial, its live sessions; in words for every surface."""
 
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
 from whet.evidence.intervals import Interval
+from whet.text.words import many
 from whet.values import Value
+
+STOPS = 20.0  # evidence of harm, from which on a guard stops a promotion
+THOUSAND = 1_000
 
 
 class Backtest(Value, frozen=True):
@@ -60,10 +59,6 @@ class LessonMeasures(Value, frozen=True):
     wrong_as: str = ""
     goes_back: str = ""
     is_doubted: bool = False  # a sceptic let it stand
-
-
-STOPS = 20.0
-"""Evidence of harm from which on a guard stops a promotion."""
 
 
 class CanaryMove(StrEnum):
@@ -136,9 +131,6 @@ class Bundle(Value, frozen=True):
             f"{self.lessons} lessons told together (bundle {self.number}): of the sessions in a situation of theirs"
             f" {told:.0f} % of {found.told} failed in one with them, {untold:.0f} % of {found.untold} without"
         )
-
-
-THOUSAND = 1_000
 
 
 class EvidenceRung(StrEnum):
@@ -215,7 +207,7 @@ class Climb(NamedTuple):
 
 def _sentences(climb: Climb) -> Iterator[str]:
     measures = climb.measures
-    yield f"seen in {_many(climb.sessions, 'session')}"
+    yield f"seen in {many(climb.sessions, 'session')}"
     if measures is not None:
         yield _checked(measures)
         if _is_checked(measures):
@@ -242,7 +234,7 @@ def _live(found: LiveLesson) -> str:
         change = f"{100 * found.untold:.0f} % → {100 * found.told:.0f} %"
     else:
         change = f"mean failure {found.untold:.2f} → {found.told:.2f}"
-    return f"live: {change} in {_many(found.sessions, 'session')}"
+    return f"live: {change} in {many(found.sessions, 'session')}"
 
 
 def _is_checked(measures: LessonMeasures) -> bool:
@@ -267,15 +259,15 @@ def _backtest(found: Backtest | None) -> Iterator[str]:
     if found is None or not found.later:
         yield "not looked for in later sessions yet"
         return
-    later = _many(found.later, "later session")
+    later = many(found.later, "later session")
     up = f" (its situation: in {found.came_up})" if found.is_by_pattern and found.came_up else ""
     if not found.came_back:
         yield f"did not come back in {later}{up}"
         return
-    spared = [_many(found.failures, "failure")] if found.is_by_pattern else []
+    spared = [many(found.failures, "failure")] if found.is_by_pattern else []
     spared += [f"{found.minutes:,.0f} min"] if found.minutes >= 1 else []
     spared += [f"{_short(found.tokens)} tokens"] if found.tokens else []
-    spared += [_many(found.messages, "message")] if found.messages else []
+    spared += [many(found.messages, "message")] if found.messages else []
     yield f"came back in {found.failed} of {later}{up}"
     yield f"upper bound: {', '.join(spared)} spared"
 
@@ -287,10 +279,6 @@ def _notes(measures: LessonMeasures) -> Iterator[str]:
         yield f"not in the repository now: {', '.join(measures.missing)}"
     if measures.enforced_in:
         yield f"a linter is set up for it in {measures.enforced_in}"
-
-
-def _many(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _short(tokens: int) -> str:

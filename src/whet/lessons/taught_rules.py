@@ -153,7 +153,9 @@ def _sentence(change: RecurringChange, letters: int) -> str:
     works, why = _works(change, letters), _why(change, letters)
     it_fails = f"{'they fail' if is_several else 'it fails'}{why}"
     if change.is_refused:
-        return f"Run {works}, not {fails}, which was refused{_in_quotes(_quotes(change), letters)}."
+        quotes = [*dict.fromkeys(each.changed.said for each in change.seen if each.changed.said)][:2]
+        said = f": {'; '.join(f'“{cut(quote, letters)}”' for quote in quotes)}" if quotes else ""
+        return f"Run {works}, not {fails}, which was refused{said}."
     if change.remedy is Remedy.PLACE:
         named = f"`{change.parts[1]}`" if change.parts[1] else ROOT
         anywhere = [SimpleCall(each.words, "", each.settings) for each in change.fails]
@@ -193,16 +195,14 @@ def error_of(change: RecurringChange) -> str:
 def _works(change: RecurringChange, letters: int) -> str:
     """What helps: the form that all sessions have in common, else that of the latest."""
     if change.remedy is Remedy.SETTING:
-        whole = {each for seen in change.seen for each in _settings(seen.way.call)}
+        calls = [seen.way.call for seen in change.seen]
+        given = (settings_in(call.words) if is_setting(call) else () for call in calls)
+        whole = {each for call, own in zip(calls, given, strict=True) for each in (*call.settings, *own)}
         fitting = sorted(each for each in whole if each.startswith(change.parts[1]))
         return f"`{fitting[0]}`" if len(fitting) == 1 else f"`{change.parts[1]}{VARIES}`"
     if change.remedy is Remedy.PART and not _is_shown(change):
         return _call(change.seen[-1].way.call, letters)
     return _call(change.works, letters)
-
-
-def _settings(call: SimpleCall) -> Sequence[str]:
-    return (*call.settings, *(settings_in(call.words) if is_setting(call) else ()))
 
 
 def _is_shown(change: RecurringChange) -> bool:
@@ -213,14 +213,6 @@ def _why(change: RecurringChange, letters: int) -> str:
     """The error in the marks of a quote: it is the reason, and no word of the rule."""
     error = cut(error_of(change), letters).translate({ord("“"): '"', ord("”"): '"'})
     return f" (“{error}”)" if error else ""
-
-
-def _quotes(change: RecurringChange) -> Sequence[str]:
-    return tuple(dict.fromkeys(each.changed.said for each in change.seen if each.changed.said))
-
-
-def _in_quotes(quotes: Sequence[str], letters: int) -> str:
-    return f": {'; '.join(f'“{cut(quote, letters)}”' for quote in quotes[:2])}" if quotes else ""
 
 
 def _calls(calls: Sequence[SimpleCall], letters: int) -> str:
@@ -248,19 +240,22 @@ def repeated_requests(pieces: Iterable[LessonPiece]) -> tuple[RepeatedRequest, .
     found: list[RepeatedRequest] = []
     for mark, group in by_mark.items():
         topic, alike = _topic(group)
-        chosen = {piece.session: replace(piece, text=_sentence_with(topic, piece.text)) for piece in reversed(alike)}
+        chosen = {piece.session: piece for piece in reversed(alike)}
         if len(chosen) < FEWEST_ASKED:
             continue
         chance = (said_for[mark] - len(alike) + 0.5) / (len(every) - len(alike) + 1)
         if -log2_tail(len(chosen), sessions, min(0.999, chance)) >= ENOUGH_BITS:
+            for session, piece in chosen.items():
+                said = (sentence for sentence in sentences(piece.text) if topic in _stems(sentence))
+                chosen[session] = replace(piece, text=next(said, piece.text))
             found.append(RepeatedRequest(topic, mark, tuple(reversed(chosen.values()))))
-    ranked = sorted(found, key=lambda each: (-_weight(each), -len(each.done), each.done))
-    return tuple(_apart(ranked))[:MOST_REQUESTS]
 
+    def rank(request: RepeatedRequest) -> tuple[float, int, str]:
+        """By its sessions, which count more where what was done names what was asked for."""
+        is_named = request.topic in request.done.lower()
+        return -len(request.pieces) * (NAMED if is_named else 1.0), -len(request.done), request.done
 
-def _weight(request: RepeatedRequest) -> float:
-    """How many sessions have it; more where what was done names what was asked for."""
-    return len(request.pieces) * (NAMED if request.topic in request.done.lower() else 1.0)
+    return tuple(_apart(sorted(found, key=rank)))[:MOST_REQUESTS]
 
 
 def _topic(group: Sequence[LessonPiece]) -> tuple[str, list[LessonPiece]]:
@@ -278,11 +273,6 @@ def _topic(group: Sequence[LessonPiece]) -> tuple[str, list[LessonPiece]]:
 def _stems(text: str) -> frozenset[str]:
     words = (word.lower() for word in _WORD.findall(text))
     return frozenset(word[:STEM] for word in words if len(word) >= FEWEST_LETTERS)
-
-
-def _sentence_with(topic: str, text: str) -> str:
-    """The sentence of a message that has the word."""
-    return next((sentence for sentence in sentences(text) if topic in _stems(sentence)), text)
 
 
 def _apart(ranked: Iterable[RepeatedRequest]) -> Iterator[RepeatedRequest]:

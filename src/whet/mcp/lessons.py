@@ -14,7 +14,7 @@ from whet.ledger.holding import WorkLocation, holds
 from whet.ledger.patches import Action, Form, Patch, PatchOrigin, PatchWriter, Proof, Scope, digest
 from whet.lessons.record import DECIDED, Lesson
 from whet.mcp.sessions import QUOTE_LETTERS, project_in, shortened
-from whet.reading.answers import ClaimsRead, Shown
+from whet.reading.answers import Shown
 from whet.reading.learn import checked_answer, keep, keep_doubts
 from whet.reading.passes import ProjectReading, cut_passes, doubtful, doubts_of, gather, question_of, question_of_doubts
 from whet.reading.project_files import project_sessions
@@ -88,8 +88,7 @@ def claim(home: Home, folder: str, pass_id: str, lines: str, *, final: bool) -> 
         if handed is None or handed.id != pass_id:
             raise WhetError("That is not the next pass.", advice="Call next_pass, and answer with its pass_id.")
         if handed.reading is None:
-            doubts = doubts_of(lines, handed.shown)
-            answer = ClaimsRead((*doubts.kept, *doubts.refused), doubts.dropped)
+            answer = doubts_of(lines, handed.shown)
         else:
             unread = [each.session for each in handed.reading.unread]
             answer = checked_answer(database, lines, handed.shown, unread)
@@ -100,7 +99,7 @@ def claim(home: Home, folder: str, pass_id: str, lines: str, *, final: bool) -> 
         if handed.reading is not None:
             keep(database, handed.reading, answer, READER)
         else:
-            keep_doubts(database, handed.shown.project, doubts_of(lines, handed.shown), READER)
+            keep_doubts(database, handed.shown.project, answer, READER)
     return ClaimsAnswer(True, len(answer.claims), faults, "Call next_pass for more.")
 
 

@@ -3,7 +3,7 @@
 What a sceptic sees of a claim: its words, what code counted, the messages around two quotes, and sampled hits.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -24,10 +24,10 @@ from whet.lessons.claim_checks import (
 from whet.lessons.claim_evidence import OTHER_PROJECT, CheckedQuote, SessionCalls, check_quotes
 from whet.lessons.claim_remedies import merged, without_refused
 from whet.lessons.claims import DroppedClaim, FoldedClaims, Quote, fold_claims
-from whet.lessons.finding import Openings
+from whet.lessons.finding import copied_sessions
 from whet.lessons.rungs import Backtest
 from whet.reading.project_files import ProjectClaims, repository_names, setting_lines, told_lines
-from whet.sessions.transcripts import Message, ToolCall, ToolResult, Transcript
+from whet.sessions.transcripts import ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
 from whet.store.claims import keep_quote_checks, kept_quote_checks, reading_times
 from whet.store.database import Database
@@ -38,61 +38,35 @@ from whet.store.troubles import trouble_of_session
 from whet.telling.context.finding import project_of
 from whet.text.words import cut
 from whet.trouble.values import SessionTrouble
-from whet.values import Value
 
 QUOTES_SHOWN = 2
 MESSAGES_AROUND = 15  # of each quote: five before it, the rest after it
 BEFORE = 5
 MESSAGE_LETTERS = 600
-
-
-class RawMessage(Value, frozen=True):
-    """A message as it stands in its session, shortened: whose it is, its words, its calls and what they answered."""
-
-    session: str
-    message: int
-    role: str
-    text: str
-    is_quoted: bool = False
+UNREADABLE = "its session cannot be read"
 
 
 class DoubtedClaim(NamedTuple):
-    """A claim as a sceptic sees it: what code found out about it, and the messages around two of its quotes."""
+    """A claim as a sceptic sees it: what code found out about it, and the messages around two quotes, a text each."""
 
     report: ClaimReport
-    messages: tuple[RawMessage, ...] = ()
+    messages: tuple[str, ...] = ()
 
 
-def _quotes_shown(report: ClaimReport) -> tuple[CheckedQuote, ...]:
-    """The quotes whose surroundings a sceptic sees: of two sessions, where there are two."""
-    by_session: dict[str, CheckedQuote] = {}
-    for each in report.quotes:
-        by_session.setdefault(each.quote.session, each)
-    first = tuple(by_session.values())
-    return (*first, *(each for each in report.quotes if each not in first))[:QUOTES_SHOWN]
-
-
-def _around(quote: CheckedQuote, transcript: Transcript) -> Iterator[RawMessage]:
-    """The messages around a quote, as they stand in its session."""
+def _around(quote: CheckedQuote, transcript: Transcript) -> Iterator[str]:
+    """The messages around a quote, as they stand in its session, shortened: whose they are, words, calls, answers."""
     place = quote.quote.message
     first = max(0, place - BEFORE)
     for index, message in enumerate(transcript.messages[first : first + MESSAGES_AROUND], start=first):
-        yield RawMessage(
-            quote.quote.session, index, message.role.value, cut(_shown(message), MESSAGE_LETTERS), index == place
-        )
-
-
-def _shown(message: Message) -> str:
-    lines = [message.text] if message.text else []
-    for part in message.parts:
-        if isinstance(part, ToolCall):
-            lines.append(f"call {part.name}: {part.arguments}")
-        elif isinstance(part, ToolResult):
-            lines.append(f"answer: {part.text}")
-    return "\n".join(lines)
-
-
-UNREADABLE = "its session cannot be read"
+        lines = [message.text] if message.text else []
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                lines.append(f"call {part.name}: {part.arguments}")
+            elif isinstance(part, ToolResult):
+                lines.append(f"answer: {part.text}")
+        mark = " <- quoted" if index == place else ""
+        said = cut("\n".join(lines), MESSAGE_LETTERS)
+        yield f"[{quote.quote.session[:8]} {index} {message.role.value}]{mark} {said}"
 
 
 class CheckedClaims(NamedTuple):
@@ -105,7 +79,7 @@ class CheckedClaims(NamedTuple):
 def checked_claims(database: Database, given: ProjectClaims) -> CheckedClaims:
     """Fold the log, check every claim, keep those that most sessions show, and look for them in later sessions."""
     folded = without_refused(merged(fold_claims(given.log)), given.refused)
-    calls = _calls(database, given.sessions)
+    calls = session_calls(database, given.sessions, processors=1)
     facts = _facts(database, given, folded, calls)
     checked = [check_claim(each, facts) for each in folded.claims]
     held, beyond = rank(each for each in checked if isinstance(each, ClaimReport))
@@ -122,27 +96,24 @@ def dossiers(
     by_id = {session.id: session for session in sessions}
     found: list[DoubtedClaim] = []
     for report in reports:
-        quotes = [each for each in _quotes_shown(report) if each.quote.session in by_id]
+        held = [each for each in report.quotes if each.quote.session in by_id]
+        first: dict[str, CheckedQuote] = {}
+        for each in held:
+            first.setdefault(each.quote.session, each)
+        quotes = tuple(dict.fromkeys((*first.values(), *held)))[:QUOTES_SHOWN]  # of two sessions, where there are two
         messages = (_around(each, load(database, by_id[each.quote.session])) for each in quotes)
         found.append(DoubtedClaim(report, tuple(chain.from_iterable(messages))))
     return tuple(found)
 
 
-def _calls(database: Database, sessions: Sequence[Session]) -> dict[str, SessionCalls]:
-    return session_calls(database, sessions, processors=1)
-
-
 def _facts(
     database: Database, given: ProjectClaims, folded: FoldedClaims, calls: Mapping[str, SessionCalls]
 ) -> ProjectFacts:
-    openings = Openings()
-    for id, each in calls.items():
-        openings.see(id, each.opening)
     quotes = dict.fromkeys(quote for each in folded.claims for quote in (*each.claim.quotes, *each.against))
     return ProjectFacts(
         _checked_quotes(database, given, quotes),
         {id: each.calls for id, each in calls.items()},
-        openings.copies,
+        copied_sessions({id: each.opening for id, each in calls.items()}),
         told_lines(given.files),
         setting_lines(given.files),
         repository_names(given.files.root, asked_names(folded.claims)),
@@ -166,7 +137,8 @@ def _checked_quotes(database: Database, given: ProjectClaims, quotes: Iterable[Q
         keep_quote_checks(database, fresh, heads)
     found.update({each.quote: each for each in fresh})
     vouched = {id for id, session in sessions.items() if _is_declared(database, session, given.declared)}
-    return {quote: _lifted(each) if quote.session in vouched else each for quote, each in found.items()}
+    printed = (quote for quote, each in found.items() if each.trust is Trust.TOOL and not each.is_said)
+    return found | {quote: replace(found[quote], trust=Trust.AGENT) for quote in printed if quote.session in vouched}
 
 
 def _looked_up(database: Database, session: Session, quotes: tuple[Quote, ...]) -> tuple[CheckedQuote, ...]:
@@ -182,11 +154,6 @@ def _is_declared(database: Database, session: Session, declared: tuple[str, ...]
         return False
     agent = known(session.source)
     return not (agent is not None and agent.is_in_projects) and is_believed(database, session)
-
-
-def _lifted(quote: CheckedQuote) -> CheckedQuote:
-    is_printed = quote.trust is Trust.TOOL and not quote.is_said
-    return replace(quote, trust=Trust.AGENT) if is_printed else quote
 
 
 def _began(session: Session) -> float:

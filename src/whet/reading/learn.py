@@ -23,7 +23,6 @@ from whet.reading.answers import ClaimsRead, Shown, faults, read_answer, with_ex
 from whet.reading.passes import (
     ANSWER_TOKENS,
     PASS_TOKENS,
-    Doubts,
     ProjectReading,
     cut_passes,
     doubtful,
@@ -31,6 +30,7 @@ from whet.reading.passes import (
     gather,
     question_of,
     question_of_doubts,
+    refused_in,
 )
 from whet.reading.project_files import project_sessions
 from whet.reading.readers import LessonReader, MeteredReading, ModelReading, ReaderQuestion, reader_named
@@ -301,7 +301,9 @@ def read_pass(
         again = READING.text("again", reading.own, faults=faults(answer))
         second = _ask(course, asked.question._replace(order=f"{asked.question.order}\n\n{again}"))
         costs.append(spent_on(course.reader, second))
-        better = checked_answer(database, second.text, _after(asked.shown, answer), sessions)
+        # It may speak of the new claims of the first answer too.
+        shown = asked.shown._replace(claims=asked.shown.claims | {each.id for each in answer.claims})
+        better = checked_answer(database, second.text, shown, sessions)
         more = (each for each in better.claims if each not in answer.claims)
         answer = ClaimsRead(
             (*answer.claims, *more),
@@ -334,11 +336,6 @@ def keep(database: Database, reading: ProjectReading, answer: ClaimsRead, reader
     return keep_pass(database, reading.project, read, bounded(claims), reader=ReadBy(reader), now=time.time())
 
 
-def _after(shown: Shown, answer: ClaimsRead) -> Shown:
-    """What a second answer may speak of: the new claims of the first one too."""
-    return shown._replace(claims=shown.claims | {each.id for each in answer.claims})
-
-
 def _doubt(course: ReadingCourse, made: LearnedProject, costs: list[Spent], name: str) -> LearnedProject:
     """Have a sceptic look at each claim that held and that none has looked at yet, ten at a time."""
     for number in range(1, made.claims + made.kept + 2):
@@ -362,17 +359,18 @@ def _doubted(course: ReadingCourse, project: str) -> _PassDone:
         if answer.why:
             return _PassDone(spent=spent_on(course.reader, answer), why=answer.why)
         claims, spent = doubts_of(answer.text, asked.shown), spent_on(course.reader, answer)
-        if not claims.kept and not claims.refused:
+        if not claims.claims:
             answer = _ask(course, asked.question)
             claims = doubts_of(answer.text, asked.shown)
             spent = together((spent, spent_on(course.reader, answer)))
         keep_doubts(database, project, claims, course.reader.name)
-        return _PassDone(kept=len(claims.kept), refused=len(claims.refused), dropped=len(claims.dropped), spent=spent)
+        refused, dropped = refused_in(claims), len(claims.dropped)
+        return _PassDone(kept=len(claims.claims) - refused, refused=refused, dropped=dropped, spent=spent)
 
 
-def keep_doubts(database: Database, project: str, claims: Doubts, reader: str) -> None:
+def keep_doubts(database: Database, project: str, claims: ClaimsRead, reader: str) -> None:
     """Keep what a sceptic said."""
-    said = bounded((*claims.kept, *claims.refused, *claims.dropped))
+    said = bounded((*claims.claims, *claims.dropped))
     keep_pass(database, project, (), said, reader=ReadBy(reader, ClaimAuthor.SCEPTIC), now=time.time())
 
 

@@ -11,9 +11,7 @@ from msgspec.structs import replace
 
 from whet.lessons.claims import (
     MOST_LETTERS,
-    Claim,
     ClaimOperation,
-    DroppedClaim,
     SessionRead,
     StandingClaim,
     fold_claims,
@@ -22,9 +20,9 @@ from whet.lessons.condensed import CondensedSession, EventKind
 from whet.lessons.condensing import shown
 from whet.lessons.project_index import index_text, project_index
 from whet.lessons.rungs import CallCounts
-from whet.reading.answers import SCEPTICS, Shown, read_answer, short_ids
+from whet.reading.answers import SCEPTICS, ClaimsRead, Shown, read_answer, short_ids
 from whet.reading.checking import DoubtedClaim, checked_claims, dossiers
-from whet.reading.project_files import ClaimedOf, ProjectFiles, project_claims, project_files, refused_rules
+from whet.reading.project_files import ProjectFiles, project_claims, project_files, refused_rules
 from whet.reading.readers import ReaderQuestion
 from whet.shipped.guidance import READING
 from whet.store.claims import claims_of, sessions_read
@@ -41,6 +39,7 @@ PASS_TOKENS = 25_000
 LEAST_TOKENS = 5_000  # for sessions, however much else there is to show
 FILES_TOKENS, INDEX_TOKENS, CLAIMS_TOKENS = 6_000, 2_500, 4_000
 SITUATION_LETTERS = 100
+AT_ONCE = 10  # claims that a sceptic sees
 ANSWER_TOKENS = 2_000  # of one pass, as measured
 
 
@@ -191,20 +190,9 @@ def _sessions(standing: StandingClaim) -> int:
     return len({quote.session for quote in standing.claim.quotes})
 
 
-AT_ONCE = 10
-
-
-class Doubts(NamedTuple):
-    """What a sceptic said: what stands, in the same or better words, what does not, and lines of no use."""
-
-    kept: tuple[Claim, ...] = ()
-    refused: tuple[Claim, ...] = ()
-    dropped: tuple[DroppedClaim, ...] = ()
-
-
 def doubtful(home: Home, database: Database, project: str, sessions: Sequence[Session]) -> tuple[DoubtedClaim, ...]:
     """The first claims that held and that no sceptic has looked at since their words became what they are."""
-    given = project_claims(database, project, sessions, ClaimedOf(refused=refused_rules(home, database)))
+    given = project_claims(database, project, sessions, refused=refused_rules(home, database))
     open_ = [each for each in checked_claims(database, given).reports if not each.standing.is_doubted][:AT_ONCE]
     return dossiers(database, open_, sessions)
 
@@ -227,13 +215,19 @@ def question_of_doubts(home: Home, project: str, doubted: Sequence[DoubtedClaim]
     )
 
 
-def doubts_of(text: str, shown: Shown) -> Doubts:
-    """What a sceptic answered; of two answers about one claim the first."""
+def doubts_of(text: str, shown: Shown) -> ClaimsRead:
+    """What a sceptic answered: what stands, in the same or better words, and what does not.
+
+    Of two answers about one claim the first counts.
+    """
     answer = read_answer(text, shown)
     first = {claim.id: claim for claim in reversed(answer.claims)}
-    refused = tuple(each for each in first.values() if each.operation is ClaimOperation.RETIRE)
-    kept = tuple(each for each in first.values() if each.operation is not ClaimOperation.RETIRE)
-    return Doubts(kept, refused, answer.dropped)
+    return ClaimsRead(tuple(first.values()), answer.dropped)
+
+
+def refused_in(doubts: ClaimsRead) -> int:
+    """How many claims a sceptic does not let stand."""
+    return sum(each.operation is ClaimOperation.RETIRE for each in doubts.claims)
 
 
 def _text(doubted: DoubtedClaim) -> str:
@@ -261,7 +255,4 @@ def _text(doubted: DoubtedClaim) -> str:
     if report.told:
         lines.append(f"a file says already: {report.told.path}: {report.told.line}")
     lines += [f"hit: {msgspec.json.encode(hit).decode()}" for hit in report.hits]
-    for message in doubted.messages:
-        mark = " <- quoted" if message.is_quoted else ""
-        lines.append(f"[{message.session[:8]} {message.message} {message.role}]{mark} {message.text}")
-    return "\n".join(lines)
+    return "\n".join((*lines, *doubted.messages))

@@ -30,6 +30,8 @@ MOST_BYTES = 100_000
 # Files at the top of a repository that may set up a linter: by what they are written in, not by whose they are.
 SETTINGS = frozenset((".toml", ".cfg", ".ini", ".json", ".jsonc", ".yml", ".yaml", ".js", ".cjs", ".mjs", ".ts", ""))
 MOST_SETTINGS = 60
+OF_PERSON = Filters(without_own_work=True)
+TOLD = frozenset((Form.RULE, Form.NOTE, Form.SKILL))
 
 
 class ProjectFiles(NamedTuple):
@@ -124,17 +126,6 @@ def written_at(file: Path) -> float | None:
         return None
 
 
-OF_PERSON = Filters(without_own_work=True)
-TOLD = frozenset((Form.RULE, Form.NOTE, Form.SKILL))
-
-
-class ClaimedOf(NamedTuple):
-    """What claims are judged by besides their sessions and files: folders that their owner declared, and refusals."""
-
-    declared: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
-
-
 class ProjectClaims(NamedTuple):
     """What the log has of a project, and what it is checked against: the sessions, the oldest first, and its files."""
 
@@ -146,11 +137,17 @@ class ProjectClaims(NamedTuple):
     declared: tuple[str, ...] = ()  # folders whose owner vouches for what commands print there
 
 
-def project_claims(database: Database, project: str, sessions: Sequence[Session], by: ClaimedOf) -> ProjectClaims:
+def project_claims(
+    database: Database,
+    project: str,
+    sessions: Sequence[Session],
+    *,
+    refused: tuple[str, ...] = (),
+    declared: tuple[str, ...] = (),
+) -> ProjectClaims:
     """What is claimed of a project, with what it is checked against."""
     folder = next((each.folder for each in reversed(sessions) if each.folder), "")
-    log = claims_of(database, project)
-    return ProjectClaims(project, log, sessions, project_files(folder), by.refused, by.declared)
+    return ProjectClaims(project, claims_of(database, project), sessions, project_files(folder), refused, declared)
 
 
 def project_sessions(database: Database, filters: Filters = OF_PERSON) -> dict[str, list[Session]]:
