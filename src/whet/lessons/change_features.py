@@ -115,17 +115,13 @@ class ProjectCalls:
         self.by_part: dict[str, list[MadeIn]] = defaultdict(list)
         self._counts: dict[Feature, Counter[str]] = {}
         self._around: dict[Feature, list[MadeIn]] = defaultdict(list)
-        for made in self.made:
-            self._enter(made)
-
-    def _enter(self, made: MadeIn) -> None:
-        session, each = made
-        self.total[session] += each.worked + each.failed
-        self.by_program[each.call.words[0]].append(made)
-        for part in parts_of((*each.call.words, *each.call.settings)):
-            self.by_part[part].append(made)
-        for feature in _of_surroundings(each.call, SimpleCall(each.call.words)):
-            self._around[feature].append(made)
+        for session, each in self.made:
+            self.total[session] += each.worked + each.failed
+            self.by_program[each.call.words[0]].append((session, each))
+            for part in parts_of((*each.call.words, *each.call.settings)):
+                self.by_part[part].append((session, each))
+            for feature in _of_surroundings(each.call, SimpleCall(each.call.words)):
+                self._around[feature].append((session, each))
 
     def fitting(self, form: Words) -> Iterator[MadeIn]:
         """The calls that have the form of a template."""
@@ -135,19 +131,14 @@ class ProjectCalls:
 
     def rate(self, feature: Feature, seen: Sequence[SeenChange]) -> float:
         """How much of what is done anyway has the feature, apart from the sessions in which it was the way out."""
+        if feature not in self._counts:
+            self._counts[feature] = Counter()  # in each session
+            for session, made in self._having(feature):
+                self._counts[feature][session] += made.worked + made.failed
         own = {each.session for each in seen}
-        counts = self._counted(feature)
-        others = sum(count for session, count in counts.items() if session not in own)
+        others = sum(count for session, count in self._counts[feature].items() if session not in own)
         everything = self.total.total() - sum(self.total[session] for session in own)
         return (others + 0.5) / max(everything, self.total.total() / 2, 10)
-
-    def _counted(self, feature: Feature) -> Counter[str]:
-        """How often each session has calls with a feature."""
-        if feature not in self._counts:
-            self._counts[feature] = Counter()
-            for session, each in self._having(feature):
-                self._counts[feature][session] += each.worked + each.failed
-        return self._counts[feature]
 
     def _having(self, feature: Feature) -> Iterable[MadeIn]:
         remedy, words = feature

@@ -75,7 +75,7 @@ class CallWords:
         """How much of the weight of their words two calls share, or of their arguments; rare words weigh more."""
         return max(self._shared(one.words, other.words), self._shared(one.words[1:], other.words[1:]))
 
-    def _shared(self, one: Sequence[str], other: Sequence[str]) -> float:
+    def _shared(self, one: tuple[str, ...], other: tuple[str, ...]) -> float:
         mine, theirs = telling_words(one), telling_words(other)
         weights = {word: math.log((2 + self.count) / self.common[word]) for word in mine | theirs if self.common[word]}
         both, either = (sum(weights.get(word, 0.0) for word in words) for words in (mine & theirs, mine | theirs))
@@ -155,13 +155,9 @@ class CallCourse:
         return messages[turn].text if turn is not None and is_typed(messages[turn]) else ""
 
 
-def telling_words(words: Iterable[str]) -> frozenset[str]:
-    """The parts of words by which one call is known from another."""
-    return _telling_in(tuple(words))
-
-
 @lru_cache(maxsize=1 << 15)
-def _telling_in(words: tuple[str, ...]) -> frozenset[str]:
+def telling_words(words: tuple[str, ...]) -> frozenset[str]:
+    """The parts of words by which one call is known from another."""
     return frozenset[str]().union(*map(_telling, words))
 
 
@@ -172,7 +168,7 @@ def _telling(word: str) -> frozenset[str]:
 
 def _all_words(calls: Iterable[SimpleCall]) -> frozenset[str]:
     """The words of calls and of the variables set for them, with what they are made of."""
-    return parts_of(word for call in calls for word in (*call.words, *call.settings))
+    return parts_of(tuple(word for call in calls for word in (*call.words, *call.settings)))
 
 
 def _whole(step: CallStep) -> CallStep:
@@ -181,26 +177,22 @@ def _whole(step: CallStep) -> CallStep:
     Paths stand by their last part: what is looked for may lie in another folder.
     """
     parts = [part for part in step.call.parts if is_step(part)] or step.call.parts
-    given = (word for part in parts for word in (part.words[:1] + _values(part)))
-    words = tuple(_FOLDERS.sub("", word.rstrip("/.")) or word for word in given)
-    return step._replace(call=step.call._replace(parts=(SimpleCall(words or (step.step.tool,)),)))
-
-
-def _values(part: SimpleCall) -> tuple[str, ...]:
-    """What a call is given, without the names of a tool's arguments."""
-    return tuple(word.partition("=")[2] for word in part.words[1:]) if is_tool(part) else part.words[1:]
+    words: list[str] = []
+    for part in parts:
+        named = is_tool(part)  # of a tool the values of its arguments
+        given = (word.partition("=")[2] if named and place else word for place, word in enumerate(part.words))
+        words += (_FOLDERS.sub("", word.rstrip("/.")) or word for word in given)
+    return step._replace(call=step.call._replace(parts=(SimpleCall(tuple(words) or (step.step.tool,)),)))
 
 
 def _may_replace(each: SimpleCall, other: CallInParts, part: SimpleCall, call: CallInParts) -> bool:
     """Whether a part of a later call may be another way to do what one was to do that went wrong."""
-    if other.edits or is_idle(each, part) or _is_sibling(each, part, call):
+    if other.edits or is_idle(each, part):
+        return False
+    siblings = (one for one in call.parts if one.words[0] != part.words[0])
+    if any(is_like(one, each, 0.0) for one in siblings):  # what failed beside it in one line, made again
         return False
     return call.looks_at_files if other.looks_at_files else is_step(each)
-
-
-def _is_sibling(each: SimpleCall, part: SimpleCall, call: CallInParts) -> bool:
-    """Whether a call is what failed beside another part of the same line, made again."""
-    return any(is_like(other, each, 0.0) for other in call.parts if other.words[0] != part.words[0])
 
 
 def is_like(part: SimpleCall, other: SimpleCall, likeness: float) -> bool:
@@ -275,16 +267,10 @@ def _made(course: CallCourse) -> Iterator[MadeCall]:
 def _has_failed(step: JudgedCall, call: CallInParts) -> bool:
     """Whether a call failed. What looks into files is told no every day: a guess of the moment."""
     is_miss = call.looks_at_files or step.decision.evidence.endswith(NOTHING_FOUND)
-    return step.failed and (not is_miss or _is_not_there(step))
-
-
-def _is_not_there(step: JudgedCall) -> bool:
-    """Whether the shell did not find the program: no guess of the moment, whatever it was to look for."""
-    result = step.exchange.result
-    if result is None or not is_shell(step):
-        return False
-    code = printed_exit_code(result.text) if result.exit_code is None else result.exit_code
-    return code == NOT_THERE
+    if step.failed and is_miss and is_shell(step) and (result := step.exchange.result) is not None:
+        # A program that the shell does not find is no guess of the moment, whatever it was to look for.
+        return (printed_exit_code(result.text) if result.exit_code is None else result.exit_code) == NOT_THERE
+    return step.failed and not is_miss
 
 
 def _changed(course: CallCourse, index: int) -> Iterator[ChangedCall]:

@@ -161,7 +161,7 @@ def is_same_lesson(read: Lesson, found: Lesson) -> bool:
 
 def _parts(text: str) -> frozenset[str]:
     """What the words of a call or a rule are made of; what varies says nothing."""
-    words = (word.strip(".,;:!?()\"'“”") for word in text.split())
+    words = tuple(word.strip(".,;:!?()\"'“”") for word in text.split())
     return frozenset(part.lower() for part in parts_of(words) if VARIES not in part)
 
 

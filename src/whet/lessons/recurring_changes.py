@@ -74,14 +74,10 @@ def again(change: RecurringChange, count: int) -> RecurringChange:
 def _rank(candidate: _Candidate) -> tuple[float, ...]:
     gap = sum(each.way.gap for each in candidate.seen) / len(candidate.seen)
     specific = sum(map(len, candidate.feature[1])) + sum(map(len, candidate.head))
-    named = sum(_is_named(each) for each in candidate.seen) / len(candidate.seen)
+    # The error itself may name the program that worked instead.
+    others = (each for each in candidate.seen if not is_again(each.changed, each.way))
+    named = sum(each.way.call.words[0] in each.changed.error.split() for each in others) / len(candidate.seen)
     return (-len(candidate.seen), -round(named), -round(candidate.bits / 4), gap, -specific)
-
-
-def _is_named(sighting: SeenChange) -> bool:
-    """Whether the error itself names the program that worked instead."""
-    _, changed, way = sighting
-    return not is_again(changed, way) and way.call.words[0] in changed.error.split()
 
 
 def _most_specific(candidate: _Candidate, among: Iterable[_Candidate]) -> _Candidate:
@@ -129,17 +125,14 @@ def _candidates(project: ProjectCalls, every: Sequence[tuple[str, ChangedCall]])
 
 def _nearest(sightings: Iterable[SeenChange]) -> tuple[SeenChange, ...]:
     """Of each session the sighting whose way out is of the same kind, came soonest and is most like what failed."""
+
+    def distance(sighting: SeenChange) -> tuple[bool, float]:
+        return is_unlike(sighting.changed, sighting.way), sighting.way.gap - 4 * sighting.way.likeness
+
     best: dict[str, SeenChange] = {}
     for each in sightings:
-        known = best.get(each.session)
-        if known is None or _distance(each) < _distance(known):
-            best[each.session] = each
+        best[each.session] = min(best.get(each.session, each), each, key=distance)
     return tuple(best.values())
-
-
-def _distance(sighting: SeenChange) -> tuple[bool, float]:
-    way = sighting.way
-    return is_unlike(sighting.changed, way), way.gap - 4 * way.likeness
 
 
 def _bits(project: ProjectCalls, feature: Feature, seen: Sequence[SeenChange], failed_in: int) -> float:

@@ -1,7 +1,7 @@
 """Simple calls: each command of a shell line, or one call of another tool, as words that can be compared."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
@@ -93,11 +93,11 @@ def is_idle(call: SimpleCall, failed: SimpleCall) -> bool:
     if is_tool(call):
         is_change = is_tool(failed) and effect_of_name(failed.words[0]) is Effect.CHANGES
         return is_change and effect_of_name(call.words[0]) is Effect.READS
-    return _tells(call) and not _tells(failed)
-
-
-def _tells(call: SimpleCall) -> bool:
-    return call.program == "git" and next((word for word in call.words[1:] if word[0:1] != "-"), "") in TELLING
+    looks = [
+        each.program == "git" and next((word for word in each.words[1:] if word[0:1] != "-"), "") in TELLING
+        for each in (call, failed)
+    ]
+    return looks == [True, False]
 
 
 def is_tool(call: SimpleCall) -> bool:
@@ -105,13 +105,9 @@ def is_tool(call: SimpleCall) -> bool:
     return len(call.words) > 1 and all(_ARGUMENT.match(word) for word in call.words[1:])
 
 
-def parts_of(words: Iterable[str]) -> frozenset[str]:
-    """The words of a call and what they are made of: `HEAD:env/next` of `env/next`, and that of `env` and `next`."""
-    return _parts_of_words(tuple(words))
-
-
 @lru_cache(maxsize=1 << 15)
-def _parts_of_words(words: tuple[str, ...]) -> frozenset[str]:
+def parts_of(words: tuple[str, ...]) -> frozenset[str]:
+    """The words of a call and what they are made of: `HEAD:env/next` of `env/next`, and that of `env` and `next`."""
     return frozenset[str]().union(*map(_parts_of_word, words))
 
 
@@ -165,7 +161,9 @@ def _of_line(command: str, given: str, folder: str) -> Iterator[SimpleCall]:
         words = stage.words
         piped, is_piped = is_piped, stage.joiner == "|"
         if (line := _line_within(words)) is not None:
-            yield from (_with_settings(each, words) for each in _of_line(line, place, folder))
+            before = tuple(takewhile(_ASSIGNED.match, words))  # set for the shell that runs the line
+            for each in _of_line(line, place, folder):
+                yield SimpleCall(each.words, each.folder, (*before, *each.settings))
             continue
         plain, settings = _plainly(words, folder)
         if not plain or plain[0] in GRAMMAR or (plain[0] in PLUMBING and (piped or is_piped) and not _writes(plain)):
@@ -187,12 +185,6 @@ def _line_within(words: tuple[str, ...]) -> str | None:
         return None
     place = next((place for place, word in enumerate(plain[1:-1], 1) if _COMMAND.match(word)), None)
     return None if place is None else plain[place + 1]
-
-
-def _with_settings(call: SimpleCall, words: tuple[str, ...]) -> SimpleCall:
-    """A call with the variables that are set before the shell which runs it."""
-    settings = tuple(takewhile(_ASSIGNED.match, words))
-    return SimpleCall(call.words, call.folder, (*settings, *call.settings)) if settings else call
 
 
 def _plainly(words: tuple[str, ...], folder: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
