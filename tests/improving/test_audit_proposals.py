@@ -22,6 +22,8 @@ from whet.store.home import Home
 from whet.telling.context.auditing import audit_folder
 from whet.trouble.outcomes.view import gather
 
+# It is about files and the ledger, which are tried on every database elsewhere.
+pytestmark = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 TWICE = "- Write small tests before the code.\n"
 TEXT = f"# Work\n\n- Settings are in `conf.yml`.\n- Be kind.\n{TWICE}{TWICE}"
 

@@ -167,6 +167,7 @@ def told_at(database: Database, folder: Path, at: float) -> None:
     commit(folder, "AGENTS.md", TOLD, at=at)
 
 
+@EMBEDDED
 def test_a_line_that_is_older_than_the_trouble_is_told_and_not_followed(
     home: Home, database: Database, folder: Path
 ) -> None:
@@ -178,6 +179,7 @@ def test_a_line_that_is_older_than_the_trouble_is_told_and_not_followed(
     assert told.standing.stage is LessonStage.CHECKED
 
 
+@EMBEDDED
 def test_a_line_that_is_younger_than_the_trouble_settles_it(home: Home, database: Database, folder: Path) -> None:
     told_at(database, folder, FIRST_DAY + 99 * DAY)
     found = of_reader(home, database)
@@ -185,6 +187,7 @@ def test_a_line_that_is_younger_than_the_trouble_settles_it(home: Home, database
     assert found.dropped[0].standing.why == "settled: the file says it since the trouble (AGENTS.md)"
 
 
+@EMBEDDED
 def test_a_wrong_line_is_to_be_put_right_and_missing_names_are_named(
     home: Home, database: Database, folder: Path
 ) -> None:
@@ -230,6 +233,7 @@ def test_what_a_person_refused_is_not_claimed_again_in_other_words(
     assert f"a person refused it: {INSTALL.rule}" in {each.standing.why for each in found.dropped}
 
 
+@EMBEDDED
 def test_a_lesson_is_asked_for_by_its_project_and_by_its_sessions(home: Home, database: Database, folder: Path) -> None:
     read = keep_sessions(database, [session(f"day{day}", folder, day) for day in range(2)])
     keep_claimed(database, name_of_project(folder), read)
@@ -240,6 +244,7 @@ def test_a_lesson_is_asked_for_by_its_project_and_by_its_sessions(home: Home, da
     assert not any(map(is_read, (lesson for each in nothing for lesson in each.lessons)))
 
 
+@EMBEDDED
 def test_what_a_reader_claims_and_code_found_is_one_lesson_in_the_readers_words(
     home: Home, database: Database, folder: Path
 ) -> None:

@@ -21,6 +21,7 @@ from whet.store.opening import opened
 from whet.store.preparing import Provenance, prepare
 from whet.store.teachings import MARK
 
+EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 SAID = ("never wrap lines in the markdown", "always use tabs for the indentation", "never use tabs for the indentation")
 
 
@@ -97,6 +98,7 @@ def test_only_the_projects_with_something_new_are_made_anew(database: Database) 
     assert {project for project in after if after[project] != before[project]} == {"/home/noor/shop"}
 
 
+@EMBEDDED
 def test_a_project_is_believed_as_soon_as_it_is_declared(database: Database, tmp_path: Path) -> None:
     keep(database, made("a", str(tmp_path)), made("b", str(tmp_path)))
 
@@ -109,6 +111,7 @@ def test_a_project_is_believed_as_soon_as_it_is_declared(database: Database, tmp
     assert trusts() == {Trust.USER, Trust.TOOL}
 
 
+@EMBEDDED
 def test_a_record_that_came_with_a_declared_project_is_believed_no_more(database: Database, tmp_path: Path) -> None:
     assert {known.name for known in formats() if known.beside} == {
         agent.name for agent in AGENTS if agent.is_in_projects
@@ -118,6 +121,7 @@ def test_a_record_that_came_with_a_declared_project_is_believed_no_more(database
     assert {piece.trust for one in found for piece in one.pieces} == {Trust.USER, Trust.TOOL}
 
 
+@EMBEDDED
 def test_a_file_of_the_project_that_says_it_is_seen_at_once(database: Database, tmp_path: Path) -> None:
     keep(database, made("a", str(tmp_path)), made("b", str(tmp_path)))
 
@@ -147,6 +151,7 @@ def test_a_damaged_row_is_made_again(database: Database) -> None:
     assert list(taught_by_projects(database, Filters())) == found
 
 
+@EMBEDDED
 def test_what_three_projects_teach_is_one_lesson_with_its_proposal(database: Database) -> None:
     keep(database, *(made(name, f"/home/noor/{name}") for name in ("a", "b", "c")), made("d", "/home/noor/d", SAID[1]))
     found = taught_by_projects(database, Filters())
@@ -184,11 +189,13 @@ def drafted(database: Database) -> list[str]:
     return [one.rule for each in looked(database) for one in each.lessons]
 
 
+@EMBEDDED
 def test_what_the_ledger_would_refuse_is_not_offered(database: Database) -> None:
     keep(database, made("a", said="never use the exporter because it is always broken"))
     assert drafted(database) == []
 
 
+@EMBEDDED
 def test_an_error_that_a_draft_quotes_does_not_make_it_vanish(database: Database) -> None:
     for name in "abc":
         failed = shell("docker compose up", "docker: command not found", error=True)

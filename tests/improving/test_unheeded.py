@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from conversations import conversation, shell, user
@@ -26,6 +27,8 @@ from whet.telling.targets.settings import Target, add
 from whet.telling.targets.sync import tell
 from whet.trials.improvements import LessonResult, why_of
 
+# It is about files and the ledger, which are tried on every database elsewhere.
+pytestmark = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 BEGUN = 1_790_000_000.0
 RULE = Patch(
     Form.RULE, Action.ADD, "bun", "Run bun directly.", trust=Trust.USER,

@@ -29,6 +29,8 @@ from whet.store.troubles import session_troubles, trouble_of_session
 from whet.telling.targets.project_names import name_of_project
 from whet.work.orders import DirectSteps, Failed, decoded
 
+EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -71,6 +73,7 @@ def test_what_is_read_becomes_lessons_that_code_and_a_sceptic_let_stand(
     assert report.spent.dollars is None
 
 
+@EMBEDDED
 def test_a_reader_tells_corrections_from_wishes(home: Home, database: Database, folder: Path) -> None:
     keep_sessions(database, days(folder, 2))
     analysed(database)
@@ -92,6 +95,7 @@ def test_a_reader_tells_corrections_from_wishes(home: Home, database: Database, 
     assert [each.trouble.times_guessed for each in session_troubles(database, Filters())] == [0, 0]
 
 
+@EMBEDDED
 def test_an_answer_without_a_line_of_corrections_judges_nothing(home: Home, database: Database, folder: Path) -> None:
     keep_sessions(database, days(folder, 1))
     analysed(database)
@@ -118,6 +122,7 @@ def test_no_session_is_read_twice_and_what_it_grew_is_read_alone(home: Home, dat
     assert unread_of(database, project) == 0
 
 
+@EMBEDDED
 def test_the_older_half_is_read_first_and_tested_on_the_newer_one(home: Home, database: Database, folder: Path) -> None:
     keep_sessions(database, days(folder, 10))
     analysed(database)
@@ -131,6 +136,7 @@ def test_the_older_half_is_read_first_and_tested_on_the_newer_one(home: Home, da
     assert (measures.backtest.later, measures.backtest.failed) == (5, 5)
 
 
+@EMBEDDED
 def test_a_failing_reader_ends_the_work_and_the_next_run_goes_on(home: Home, database: Database, folder: Path) -> None:
     keep_sessions(database, [long_session(f"long{day}", folder, day) for day in range(50)])
     analysed(database)
@@ -147,6 +153,7 @@ def test_a_failing_reader_ends_the_work_and_the_next_run_goes_on(home: Home, dat
     assert [(each.number, each.passes) for each in seen if not each.is_doubting][-1] == (seen[-1].passes,) * 2
 
 
+@EMBEDDED
 def test_a_limit_ends_a_run_between_two_passes(home: Home, database: Database, folder: Path) -> None:
     keep_sessions(database, [long_session(f"long{day}", folder, day) for day in range(50)])
     analysed(database)
@@ -156,6 +163,7 @@ def test_a_limit_ends_a_run_between_two_passes(home: Home, database: Database, f
     assert report.spent.input + report.spent.output <= 30_000
 
 
+@EMBEDDED
 def test_what_a_run_takes_is_foretold(home: Home, database: Database, folder: Path) -> None:
     keep_sessions(database, [long_session(f"long{day}", folder, day) for day in range(50)])
     analysed(database)
@@ -185,7 +193,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+@EMBEDDED
 def test_a_bad_answer_is_asked_for_once_more_and_nothing_is_lost(
     name: str, home: Home, database: Database, folder: Path
 ) -> None:
@@ -199,7 +207,7 @@ def test_a_bad_answer_is_asked_for_once_more_and_nothing_is_lost(
 
 
 @pytest.mark.parametrize("name", BAD)
-@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+@EMBEDDED
 def test_an_answer_that_stays_bad_is_counted_and_dropped(
     name: str, home: Home, database: Database, folder: Path
 ) -> None:
@@ -212,7 +220,7 @@ def test_an_answer_that_stays_bad_is_counted_and_dropped(
     assert why in logged.dropped
 
 
-@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+@EMBEDDED
 def test_invented_quotes_do_not_count_and_are_named(home: Home, database: Database, folder: Path) -> None:
     [first, _] = keep_sessions(database, days(folder, 2))
     analysed(database)
@@ -224,7 +232,7 @@ def test_invented_quotes_do_not_count_and_are_named(home: Home, database: Databa
     assert (made.claims, made.dropped) == (0, 1)
 
 
-@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+@EMBEDDED
 def test_sessions_of_another_project_cannot_be_quoted(home: Home, database: Database, folder: Path) -> None:
     other = folder.parent / "other"
     other.mkdir()
@@ -236,7 +244,7 @@ def test_sessions_of_another_project_cannot_be_quoted(home: Home, database: Data
     assert (made.claims, made.dropped) == (0, 1)
 
 
-@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+@EMBEDDED
 def test_a_person_may_replace_the_texts(home: Home, database: Database, folder: Path) -> None:
     keep_sessions(database, days(folder, 2))
     analysed(database)
@@ -248,7 +256,7 @@ def test_a_person_may_replace_the_texts(home: Home, database: Database, folder: 
     assert reader.asked[0].system == "Read as my aunt would, at most 300 letters."
 
 
-@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+@EMBEDDED
 def test_a_sceptic_drops_and_sharpens(home: Home, database: Database, folder: Path) -> None:
     keep_sessions(database, days(folder, 3))
     analysed(database)

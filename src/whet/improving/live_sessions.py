@@ -30,6 +30,10 @@ SETTLED_SECONDS = 3600.0
 """A session that nobody has touched for so long is taken for finished."""
 
 LIVE = (Purpose.CHAT.value, Purpose.JOB.value)
+DAYS, DAY_SECONDS = 28, 86_400
+MOST_READ, LEAST_READ = 60, 10
+ENOUGH = LOOKS[2]
+"""After so many sessions in its situation a rule that spares most failures is known to (evidence.coin_looks)."""
 
 
 class Live(NamedTuple):
@@ -127,12 +131,6 @@ def _measured(database: Database, situation: RuleSituation, id: str) -> tuple[bo
         Effect.CHANGES in effects and Effect.CHECKS not in effects,
         session.input_tokens + session.output_tokens - analysis.copied.tokens,
     )
-
-
-DAYS, DAY_SECONDS = 28, 86_400
-MOST_READ, LEAST_READ = 60, 10
-ENOUGH = LOOKS[2]
-"""After so many sessions in its situation a rule that spares most failures is known to (evidence.coin_looks)."""
 
 
 def days_until_known(database: Database, rules: Sequence[Item], *, by_day: bool = False, now: float) -> int | None:

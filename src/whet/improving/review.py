@@ -68,6 +68,9 @@ LOOKED_FOR = {
     ReviewKind.COMBINED: ("memory", "skill"),
 }
 BUDGET = Budget(model_calls=8, tokens=200_000, seconds=300.0)  # of one review
+LEAST_TOKENS = 60  # of each message of the person, however many there are
+MARK_OF_SESSION = "this"
+ONLY_NEW = {ClaimOperation.NEW.value: ClaimOperation.NEW}
 
 
 class ReviewRequest(Value, frozen=True):
@@ -279,10 +282,6 @@ def order_text(kind: ReviewKind, own: Mapping[str, str]) -> str:
     return REVIEW.text("order", own, tools=", ".join(sorted(ALLOWED)), parts=parts)
 
 
-LEAST_TOKENS = 60  # of each message of the person, however many there are
-MARK_OF_SESSION = "this"
-
-
 def retold(transcript: Transcript, limit_tokens: int) -> str:
     """A session in short, with all that the person typed: what has no room is shortened there, and events go first."""
     said = [(place, message) for place, message in enumerate(transcript.messages) if is_typed(message)]
@@ -318,9 +317,6 @@ def keep_claims(database: Database, transcript: Transcript, text: str, *, reader
         by = ReadBy(reader, ClaimAuthor.REVIEW)
         keep_pass(database, project, (), bounded(kept.claims), reader=by, now=time.time())
     return len(kept.claims)
-
-
-ONLY_NEW = {ClaimOperation.NEW.value: ClaimOperation.NEW}
 
 
 def _placed(quotes: Sequence[Quote], transcript: Transcript) -> Iterator[Quote]:

@@ -40,6 +40,14 @@ SHARED = 3  # words of an insight and of what it is about; one is enough that is
 LOOKED = 4  # calls before the first change of a turn
 RETYPED = 0.6  # of the words
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+TIMES = "×"
+NOTHING = "FOUND NOTHING"
+HEADS = {kind: kind.value.upper() for kind in EventKind} | {
+    EventKind.FAILED: "✗",
+    EventKind.CLAIMED: "DONE?",
+    EventKind.UNSURE: "PERSON?",
+    EventKind.COUNTED: "FAILED",
+}
 
 
 def condense(view: SessionView, calls: CallCourse | None = None) -> CondensedSession:
@@ -238,16 +246,6 @@ class _Condensing:
 
     def _agents(self, saying: Saying, kind: EventKind, words: str) -> SessionEvent:
         return SessionEvent(saying.message, kind, words, trust=min(saying.trust, self._read_before(saying.message)))
-
-
-TIMES = "×"
-NOTHING = "FOUND NOTHING"
-HEADS = {kind: kind.value.upper() for kind in EventKind} | {
-    EventKind.FAILED: "✗",
-    EventKind.CLAIMED: "DONE?",
-    EventKind.UNSURE: "PERSON?",
-    EventKind.COUNTED: "FAILED",
-}
 
 
 def shown(session: CondensedSession) -> str:

@@ -16,6 +16,17 @@ from whet.text.words import many
 from whet.values import Value
 
 PIECES_KEPT = 12
+ID_LETTERS, NAME_LETTERS = 8, 10
+WHOSE = {
+    Trust.OPERATOR: "your own",
+    Trust.USER: "a user's in a session",
+    Trust.AGENT: "an agent's",
+    Trust.TOOL: "a tool's output",
+    Trust.EXTERNAL: "from elsewhere: a web page, a file or another program",
+}
+UNVOUCHED = "said in the user's place; the record cannot tell whether a person typed them"
+EVERY_PROJECT = "Every project"
+THIS_HOME = "This home"
 
 
 class LessonSource(StrEnum):
@@ -94,19 +105,6 @@ def lifted(trust: Trust) -> Trust:
 def distrusted(pieces: Iterable[LessonPiece]) -> tuple[LessonPiece, ...]:
     """What another member wrote: a stranger's."""
     return tuple(replace(piece, trust=Trust.EXTERNAL) for piece in pieces)
-
-
-ID_LETTERS, NAME_LETTERS = 8, 10
-WHOSE = {
-    Trust.OPERATOR: "your own",
-    Trust.USER: "a user's in a session",
-    Trust.AGENT: "an agent's",
-    Trust.TOOL: "a tool's output",
-    Trust.EXTERNAL: "from elsewhere: a web page, a file or another program",
-}
-UNVOUCHED = "said in the user's place; the record cannot tell whether a person typed them"
-EVERY_PROJECT = "Every project"
-THIS_HOME = "This home"
 
 
 class LessonStage(StrEnum):

@@ -11,6 +11,7 @@ from whet.sessions.trust import Trust
 from whet.values import Value
 
 ID_LETTERS = 8
+BUDGET = 6_000  # tokens read at every start: more than what agents are shown of rules takes the place of the work
 
 
 class StatementKind(StrEnum):
@@ -135,7 +136,6 @@ class InstructionFile(Value, frozen=True):
 
 
 NEEDLESS = (StatementMark.WRONG, StatementMark.DOUBLED, StatementMark.KNOWN, StatementMark.NEVER)
-BUDGET = 6_000  # tokens read at every start: more than what agents are shown of rules takes the place of the work
 
 
 class ReadVolume(Value, frozen=True):

@@ -41,6 +41,15 @@ _PROGRAM = re.compile(r"^(?:\./|[a-z])[\w./-]*(?:\s|$)")
 _SPEECH = re.compile(r"[\"“][^\"”\n]{1,400}[\"”]")
 DOCUMENTS = (".md", ".mdx", ".markdown", ".rst", ".txt")
 CREATING = ("mkdir", "touch", "tee")  # what POSIX has for making a path: its arguments need not be there
+MOST_STATEMENTS = 10_000
+LONGEST_LINE = 20_000
+HEADINGS = " › "
+_FENCE = re.compile(r"^[ \t]{0,12}(?P<sign>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)")
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_ITEM = re.compile(r"^([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+\S")
+_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
+_RULE = re.compile(r"^[ \t]*[-|:=*_ \t]{3,}$")
+_COMMENT_ENDS = "-->"
 
 
 class ThingKind(StrEnum):
@@ -222,17 +231,6 @@ def _path(text: str, line: int) -> Iterator[NamedThing]:
     if is_path and inner.strip("./"):
         is_certain = bool(extension_of(inner)) or inner.endswith("/") or plain.startswith("./")
         yield NamedThing(ThingKind.PATH, inner, line, is_certain and "/" in inner)
-
-
-MOST_STATEMENTS = 10_000
-LONGEST_LINE = 20_000
-HEADINGS = " › "
-_FENCE = re.compile(r"^[ \t]{0,12}(?P<sign>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)")
-_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
-_ITEM = re.compile(r"^([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+\S")
-_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$")
-_RULE = re.compile(r"^[ \t]*[-|:=*_ \t]{3,}$")
-_COMMENT_ENDS = "-->"
 
 
 class _Open(NamedTuple):

@@ -24,6 +24,10 @@ _JUST_ALIAS = re.compile(r"(?m)^alias[ \t]+([\w-]+)[ \t]*:=")
 _JUST_OPEN = re.compile(r"(?m)^(?:import|mod)\??[ \t]")
 _LINE_COMMENT = re.compile(r'(?m)("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*(?s:.*?)\*/')
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+MOST_ALIKE = 50
+MOST_PLACES = 5
+LIKE_ENDINGS = 0.8
+COMPILED = {".js": ".ts", ".jsx": ".tsx", ".mjs": ".mts", ".cjs": ".cts"}  # by which TypeScript names its own files
 
 
 class ScriptManifest(Value, frozen=True):
@@ -203,12 +207,6 @@ def _plain_words(words: tuple[str, ...], valued: tuple[str, ...]) -> list[str]:
         else:
             found.append(word)
     return found
-
-
-MOST_ALIKE = 50
-MOST_PLACES = 5
-LIKE_ENDINGS = 0.8
-COMPILED = {".js": ".ts", ".jsx": ".tsx", ".mjs": ".mts", ".cjs": ".cts"}  # by which TypeScript names its own files
 
 
 class RemovedPath(NamedTuple):
