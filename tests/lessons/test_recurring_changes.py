@@ -47,13 +47,43 @@ def learned(sessions: Sequence[Transcript]) -> list[str]:
     ]
 
 
-def test_another_program_that_works_is_named_with_what_fails() -> None:
-    def story(part: str) -> Sequence[Turn]:
-        return (fails(f"pytest tests/{part}.py", "ModuleNotFoundError: shop"), shell(f"make test PART={part}", "3 ok"))
+FOLDER = "Run `npm run …` in `backend`; elsewhere it fails (“Missing script”)."
+VARIABLE = "Set `TZ=UTC` for `go run …`; without it it fails (“clock skew”)."
 
-    assert learned(told(story)) == [
-        "`pytest tests/….py` fails here (“ModuleNotFoundError: shop”); run `make test PART=…` instead."
-    ]
+
+@pytest.mark.parametrize(
+    ("failed", "answer", "then", "rule"),
+    [
+        (
+            "pytest tests/{}.py", "ModuleNotFoundError: shop", "make test PART={}",
+            "`pytest tests/….py` fails here (“ModuleNotFoundError: shop”); run `make test PART=…` instead.",
+        ),
+        (
+            "npm test {}", "connect ECONNREFUSED", "docker compose up -d db|npm test {}",
+            "Before `npm test …` run `docker compose up -d db`; without that it fails (“connect ECONNREFUSED”).",
+        ),
+        ("npm run {}", "Missing script", "cd backend && npm run {}", FOLDER),
+        ("npm run {}", "Missing script", "(cd /srv/shop/backend && npm run {})", FOLDER),
+        ("go run {}", "clock skew", "TZ=UTC go run {}", VARIABLE),
+        ("go run {}", "clock skew", "export TZ=UTC && go run {}", VARIABLE),
+        ("go run {}", "clock skew", "env TZ=UTC go run {}", VARIABLE),
+        ("go run {}", "clock skew", "$env:TZ='UTC'; go run {}", VARIABLE),
+        (  # what only looks, with a program that is not installed
+            "rg -n {} src", "Exit code 127\nbash: rg: command not found", "git grep -n {}",
+            "`rg -n … src` fails here (“bash: rg: command not found”); run `git grep -n …` instead.",
+        ),
+        # What only tells is no step.
+        ("tofu plan {}", "Rate exceeded, try later", "git status --short|tofu plan {}", ""),
+        ("tofu plan {}", "Rate exceeded, try later", "git diff --stat|tofu plan {}", ""),
+        ("tofu plan {}", "Rate exceeded, try later", "git --no-pager log -3|tofu plan {}", ""),
+    ],
+)  # fmt: skip
+def test_what_was_different_when_it_worked_is_the_lesson(failed: str, answer: str, then: str, rule: str) -> None:
+    def story(part: str) -> Sequence[Turn]:
+        worked = (shell(command.format(part), f"ok {part}") for command in then.split("|"))
+        return (fails(failed.format(part), answer), *worked)
+
+    assert learned(told(story)) == ([rule] if rule else [])
 
 
 @pytest.mark.parametrize("part", ["{}", "part{}"])
@@ -70,34 +100,6 @@ def test_what_the_error_itself_names_comes_before_the_work_that_was_to_be_done(p
     assert learned(told(story, PARTS if part == "{}" else "01234567"))[0] == (
         "`python3 -m unittest …` fails here (“Use: ./dev test MODULE”); run `./dev test …` instead."
     )
-
-
-def test_a_step_in_between_is_the_lesson_where_the_same_call_then_works() -> None:
-    def story(part: str) -> Sequence[Turn]:
-        tests = f"npm test {part}"
-        return (fails(tests, "connect ECONNREFUSED"), shell("docker compose up -d db", "up"), shell(tests, "9 ok"))
-
-    assert learned(told(story)) == [
-        "Before `npm test …` run `docker compose up -d db`; without that it fails (“connect ECONNREFUSED”)."
-    ]
-
-
-@pytest.mark.parametrize("again", ["cd backend && npm run {}", "(cd /srv/shop/backend && npm run {})"])
-def test_the_folder_is_the_lesson_where_only_that_differs(again: str) -> None:
-    def story(part: str) -> Sequence[Turn]:
-        return (fails(f"npm run {part}", "Missing script"), shell(again.format(part), "ok"))
-
-    assert learned(told(story)) == ["Run `npm run …` in `backend`; elsewhere it fails (“Missing script”)."]
-
-
-@pytest.mark.parametrize(
-    "again", ["TZ=UTC go run {}", "export TZ=UTC && go run {}", "env TZ=UTC go run {}", "$env:TZ='UTC'; go run {}"]
-)
-def test_a_variable_is_the_lesson_however_it_is_set(again: str) -> None:
-    def story(part: str) -> Sequence[Turn]:
-        return (fails(f"go run {part}", "clock skew"), shell(again.format(part), "ok"))
-
-    assert learned(told(story)) == ["Set `TZ=UTC` for `go run …`; without it it fails (“clock skew”)."]
 
 
 def test_a_word_in_different_commands_of_a_program_is_one_lesson() -> None:
@@ -256,26 +258,6 @@ def test_programs_that_work_nowhere_give_way_to_the_one_that_does() -> None:
 
     [rule] = learned(told(story, tuple(missing)))
     assert "run `nerdctl …` instead" in rule
-
-
-def test_a_program_that_is_not_installed_is_a_lesson_also_where_it_only_looks() -> None:
-    def story(part: str) -> Sequence[Turn]:
-        return (
-            fails(f"rg -n {part} src", "Exit code 127\nbash: rg: command not found"),
-            shell(f"git grep -n {part}", f"src/{part}.py:3: {part}"),
-        )
-
-    [rule] = learned(told(story))
-    assert rule.startswith("`rg -n … src` fails here (“bash: rg: command not found”); run `git grep -n …` instead")
-
-
-@pytest.mark.parametrize("look", ["git status --short", "git diff --stat", "git --no-pager log -3"])
-def test_what_only_tells_is_no_step(look: str) -> None:
-    def story(part: str) -> Sequence[Turn]:
-        build = f"tofu plan {part}"
-        return (fails(build, "Rate exceeded, try later"), shell(look, "M x"), shell(build, "ok"))
-
-    assert learned(told(story)) == []
 
 
 def test_a_tool_that_reads_does_not_stand_in_for_one_that_writes() -> None:
