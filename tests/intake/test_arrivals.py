@@ -89,7 +89,10 @@ def test_a_record_that_is_gone_for_weeks_leaves_the_spool(home: Home, database: 
     assert left(home) == []
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"event": 3}', b'{"event": "\xff"}'])
+DEEP = b'{"event": ' + b'{"a":' * 300_000 + b"1" + b"}" * 300_001
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"event": 3}', b'{"event": "\xff"}', DEEP])
 def test_a_damaged_file_of_the_spool_hinders_nothing(home: Home, database: Database, record: Path, body: bytes) -> None:
     ended(home, record)
     (home.folder / "spool" / "session-end-0.json").write_bytes(body)

@@ -117,7 +117,7 @@ def _waiting(folder: Path) -> Iterator[Waiting]:
     for file in _new(folder):
         try:
             yield Waiting(file, msgspec.json.decode(file.read_bytes(), type=Arrival))
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             _give_reason(file, KeptReason(f"not a file of the spool: {error}"))
 
 

@@ -158,7 +158,7 @@ def _manifest(packed: zipfile.ZipFile, path: Path) -> Manifest:
         body = member.read(MOST_MANIFEST_BYTES + 1)
     try:
         manifest = msgspec.json.decode(body, type=Manifest)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise _foreign(path) from error
     if manifest.format != FORMAT:
         raise _foreign(path)

@@ -171,7 +171,7 @@ def _groups(pyproject: str) -> str:
 def _table(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return {}
 
 

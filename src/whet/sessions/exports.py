@@ -148,7 +148,7 @@ def _atif_step(message: Message, number: int) -> Json:
 def _atif_call(call: ToolCall) -> Json:
     try:
         arguments = msgspec.json.decode(call.arguments)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         arguments = {"unparsed": call.arguments}
     return {"tool_call_id": call.id, "function_name": call.name, "arguments": arguments}
 

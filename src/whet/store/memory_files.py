@@ -131,7 +131,7 @@ def connected(home: Path) -> Vault | None:
     try:
         vault = tomllib.loads(body.decode("utf-8"))["vault"]
         return Vault(Path(str(vault["folder"])), str(vault.get("note", NOTE)))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError, RecursionError) as error:
         raise WhetError(
             f"{home / SETTINGS} cannot be read: {error}.", advice='Write [vault] and below it folder = "/path".'
         ) from error

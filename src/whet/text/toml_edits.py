@@ -133,7 +133,7 @@ def _explained(path: tuple[str, ...]) -> Iterator[None]:
     """Leave to the person what the library cannot do, or does so that it cannot be read again."""
     try:
         yield
-    except (TOMLKitError, tomllib.TOMLDecodeError) as error:
+    except (TOMLKitError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise _stuck(path) from error
 
 

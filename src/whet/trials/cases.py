@@ -89,7 +89,7 @@ def read(text: str, *, name: str, conversation: str = "") -> Case:
         fields: dict[str, Any] = tomllib.loads(text)
         case = msgspec.convert({"name": name, **fields}, Case)
         messages = msgspec.json.decode(conversation, type=tuple[Message, ...]) if conversation else ()
-    except (tomllib.TOMLDecodeError, msgspec.MsgspecError) as fault:
+    except (tomllib.TOMLDecodeError, msgspec.MsgspecError, RecursionError) as fault:
         raise WhetError(f"The case {name} cannot be read: {fault}.", advice=ADVICE) from fault
     case = msgspec.structs.replace(case, conversation=messages)
     _expect_sound(case)

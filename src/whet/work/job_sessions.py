@@ -90,7 +90,7 @@ def ask_window(endpoint: Endpoint, model: str, *, environment: Mapping[str, str]
             response.end()
         try:
             answer = msgspec.json.decode(body) if response.status == OK else {}
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return {}
         return answer if isinstance(answer, dict) else {}
 

@@ -79,6 +79,7 @@ def test_an_unknown_key_is_an_error_that_names_the_nearest() -> None:
     ("text", "message"),
     [
         ("schedule = every 2h", "cannot be read"),
+        (f"schedule = {'[' * 100_000}", "cannot be read"),
         ('schedule = "every 2h"\nprompt = 3', "prompt of the job news must be text"),
         (
             'schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\nskills = "one"',

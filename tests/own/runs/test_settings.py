@@ -74,6 +74,7 @@ def test_an_unknown_key_names_the_nearest(text: str, advice: str) -> None:
         ("[budget.tokens]\nx = 1", "budget.tokens must be a whole number, not a table"),
         ("providers = 3", "providers is a table"),
         ("model = local", "cannot be read"),
+        (f"model = {'[' * 100_000}", "cannot be read"),
     ],
 )
 def test_a_wrong_type_is_named_in_plain_words(text: str, message: str) -> None:

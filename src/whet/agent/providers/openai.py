@@ -130,7 +130,7 @@ def _grow(call: _Open, piece: dict[str, Any], function: dict[str, Any]) -> None:
 def _is_object(text: str) -> bool:
     try:
         return isinstance(msgspec.json.decode(text), dict)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return False
 
 

@@ -102,7 +102,7 @@ def record_of(data: bytes) -> dict[str, Any]:
     """The JSON object that an event or a body holds; raises Malformed where it holds none."""
     try:
         value = msgspec.json.decode(data)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         try:  # some servers cut a character in two, and send each half in an event of its own
             value = json.loads(data)
         except (ValueError, RecursionError) as error:

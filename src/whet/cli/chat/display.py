@@ -167,7 +167,7 @@ def summary(call: ToolCall) -> str:
     """The name of the tool and the argument that tells most."""
     try:
         arguments = msgspec.json.decode(call.arguments)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         arguments = call.arguments
     if isinstance(arguments, dict):
         found = [arguments[name] for name in TELLING if isinstance(arguments.get(name), str)]

@@ -306,7 +306,7 @@ def _typed(value: str, expected: Any) -> Any:
         return [_typed(each, get_args(expected)[0]) for each in given]
     try:
         return tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return value
 
 

@@ -140,7 +140,7 @@ def _change(name: str) -> Patch:
 def _from_file(path: Path) -> Patch:
     try:
         found = msgspec.json.decode(read_given(path, advice=WAYS), type=Patch)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         example = '{"form": "rule", "action": "add", "name": "tidy", "text": "Remove unused imports."}'
         raise WhetError(f"{path} is not a valid patch: {error}.", advice=f"It looks like {example}") from error
     return _by_hand(found)

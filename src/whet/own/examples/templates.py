@@ -149,7 +149,7 @@ def read(text: str, *, name: str) -> Template:
     """A template from the text of its file; raises WhetError for what is none, or bears another name."""
     try:
         template = msgspec.json.decode(text, type=Template)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise WhetError(f"The template {name} cannot be read: {error}.", advice=ADVICE) from error
     if template.name != name:
         raise WhetError(f"The file of the template {name} names it {template.name[:80]!r}.", advice="Rename one.")

@@ -232,7 +232,7 @@ def read(text: str, *, name: str) -> Job:
     """A job from its file. Raises WhetError for what is not TOML, not a key, or not of its form."""
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise WhetError(
             f"The job {name} cannot be read: {error}.", advice='Put text in quotes: prompt = "…".'
         ) from None

@@ -99,7 +99,7 @@ def path_of(key: str) -> tuple[str, ...]:
     path: tuple[str, ...] = ()
     try:
         node: Any = tomllib.loads(f"{key} = 0")
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         node = None
     while isinstance(node, dict) and len(node) == 1:
         [(name, node)] = node.items()
@@ -298,7 +298,7 @@ def parse(text: str) -> Settings:
 def read(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise WhetError(
             f"{FILE_NAME} cannot be read: {error}.", advice='Put text in quotes: model = "local".'
         ) from error

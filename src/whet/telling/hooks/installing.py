@@ -118,7 +118,7 @@ def _notes(config: Path, name: str) -> dict[str, Any]:
         return _document(config, name)
     try:
         return tomllib.loads((files.read(_place(config, name)) or b"").decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
         return {}  # the agent reads no plugin from it either
 
 

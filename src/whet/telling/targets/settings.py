@@ -85,7 +85,7 @@ def load(home: Home) -> tuple[Target, ...]:
 def parse(content: bytes | None) -> tuple[Target, ...]:
     try:
         document = msgspec.convert(tomllib.loads((content or b"").decode()), _Document)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError, RecursionError) as error:
         raise WhetError(
             f"{FILE_NAME} cannot be read: {error}.",
             advice="Correct it, or move it away and run `whet sync add` again.",

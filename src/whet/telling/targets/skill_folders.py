@@ -270,7 +270,7 @@ def _parse(marker: bytes | None) -> Ownership | None:
         found = msgspec.json.decode(marker, type=Ownership)
         for name in found.files:
             files.beneath(Path("/"), *name.split("/"))
-    except (msgspec.DecodeError, UnicodeDecodeError, WhetError):
+    except (msgspec.DecodeError, UnicodeDecodeError, WhetError, RecursionError):
         return None  # not a marker of ours, so not a folder of ours
     return found
 

@@ -242,7 +242,7 @@ def _asked(call: ToolCall) -> str:
     """What a call was given, a line or more for each name; as it stands in the record where that is no object."""
     try:
         given = msgspec.json.decode(call.arguments, type=dict[str, object])
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return call.arguments
     texts = (each if isinstance(each, str) else msgspec.json.encode(each).decode() for each in given.values())
     return "\n".join(f"{name}: {text}" for name, text in zip(given, texts, strict=True))
