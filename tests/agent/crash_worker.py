@@ -165,7 +165,7 @@ def append(path: Path, line: bytes) -> None:
 
 
 def means(logs: Path, name: str, fate: Fate) -> RunParts:
-    compacting = Compacting(lambda: f"{name}+", tail=0.3)
+    compacting = Compacting(lambda: f"{name}+")
     return RunParts(Logged(logs / f"{name}.sent", fate), Effects(logs / f"{name}.done", fate), compacting, Secrets())
 
 

@@ -19,6 +19,7 @@ from whet.shipped.guidance import notice
 from whet.text.quoting import mark_for, quoted, shortened
 
 TRIES = 3
+TAIL_SHARE = 0.3  # of the room, for the newest messages
 WINDOW_SHARE = 1.2  # of the room: the whole window, less a little
 LEARNED_SHARE = 0.7  # of a request that was too long for a window that nobody knows
 SUMMARY_SHARE = 8  # the summary's part of the room
@@ -34,7 +35,6 @@ class Compacting(NamedTuple):
     new_id: Callable[[], str]
     rebuild: Callable[[], Prompt] | None = None
     enabled: bool = True
-    tail: float = 0.3  # of the room, for the newest messages
 
 
 class WrittenSummary(NamedTuple):
@@ -93,7 +93,7 @@ def compact(
     record itself is shortened.
     """
     room = run.room or size(run)
-    shorter = _fitting(run, room, compacting, tries) if compacting.enabled else None
+    shorter = _fitting(run, room, tries) if compacting.enabled else None
     if shorter is None:
         return None
     summary = _summarise(run, shorter, provider, room=room, interrupt=interrupt, now=now) if shorter.older else None
@@ -109,9 +109,9 @@ def compact(
     )
 
 
-def _fitting(run: Run, room: int, compacting: Compacting, tries: int) -> Shortening | None:
+def _fitting(run: Run, room: int, tries: int) -> Shortening | None:
     for number in range(tries, TRIES + 1):
-        tail_tokens = int(room * compacting.tail / number) if number < TRIES else 0
+        tail_tokens = int(room * TAIL_SHARE / number) if number < TRIES else 0
         shorter = plan(run, room=room, tail_tokens=tail_tokens)
         if fits(run, shorter, room=room, summary_tokens=2 * _limit(room)):
             return shorter

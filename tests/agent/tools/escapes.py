@@ -8,8 +8,9 @@ import subprocess
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from agent.tools.rooms import KEY, SECRET, Room, running
@@ -33,22 +34,39 @@ class Escape(NamedTuple):
     walls: tuple[str, ...] = ("bubblewrap", "landlock")  # those that are known to hold it back
 
 
-def _writes(name: str, command: str, *, target: str = "{outside}/victim", rare: bool = False) -> Escape:
-    """An attempt that leaves something at a path outside, or changes what is there."""
+def _writes(
+    name: str,
+    command: str,
+    *,
+    target: str = "{outside}/victim",
+    before: str = ":",
+    variables: Mapping[str, str] = MappingProxyType({}),
+    rare: bool = False,
+) -> Escape:
+    """An attempt that leaves something at a path, or changes what is there, after what was there `before`."""
 
     def make(room: Room) -> Iterator[Way]:
+        subprocess.run(["bash", "-c", _filled(before, room)], cwd=room.work, check=True)
         path = Path(_filled(target, room))
-        before = _seen(path)
-        yield Way(_filled(command, room), lambda _: _seen(path) != before)
+        seen = _seen(path)
+        given = {key: _filled(value, room) for key, value in variables.items()}
+        yield Way(_filled(command, room), lambda _: _seen(path) != seen, given)
 
     return Escape(name, make, rare)
 
 
-def _reads(name: str, command: str, secret: str, *, rare: bool = False) -> Escape:
+def _reads(
+    name: str,
+    command: str,
+    secret: str,
+    *,
+    variables: Mapping[str, str] = MappingProxyType({}),
+    rare: bool = False,
+) -> Escape:
     """An attempt that prints what it should not see."""
 
     def make(room: Room) -> Iterator[Way]:
-        yield Way(_filled(command, room), lambda printed: secret in printed)
+        yield Way(_filled(command, room), lambda printed: secret in printed, dict(variables))
 
     return Escape(name, make, rare)
 
@@ -138,81 +156,19 @@ def _shared(folder: str) -> Callable[[Room], Iterator[Way]]:
     return make
 
 
-def _set_id(room: Room) -> Iterator[Way]:
-    program = room.work / "program"
-    command = "cp /bin/true program && chmod 4755 program"
-    yield Way(command, lambda _: bool(program.exists() and program.stat().st_mode & stat.S_ISUID))
+def _sets_id(name: str, command: str) -> Escape:
+    """An attempt to leave a program that runs with its owner's rights."""
 
+    def make(room: Room) -> Iterator[Way]:
+        program = room.work / "program"
+        yield Way(command, lambda _: bool(program.exists() and program.stat().st_mode & stat.S_ISUID))
 
-def _set_id_at_birth(room: Room) -> Iterator[Way]:
-    program = room.work / "born"
-    command = f"{sys.executable} -c 'import os; os.umask(0); os.open(\"born\", os.O_CREAT | os.O_WRONLY, 0o4755)'"
-    yield Way(command, lambda _: bool(program.exists() and program.stat().st_mode & stat.S_ISUID))
-
-
-def _device(room: Room) -> Iterator[Way]:
-    yield Way("mknod disk b 8 0", lambda _: (room.work / "disk").exists())
+    return Escape(name, make)
 
 
 def _mode_outside(room: Room) -> Iterator[Way]:
     room.victim.chmod(0o600)
     yield Way(f"chmod 666 {room.victim}", lambda _: room.victim.stat().st_mode & 0o777 == 0o666)
-
-
-def _hook(room: Room) -> Iterator[Way]:
-    hook = room.work / ".git" / "hooks" / "pre-commit"
-    hook.parent.mkdir(parents=True)
-    yield Way("echo evil > .git/hooks/pre-commit", lambda _: hook.exists())
-
-
-def _new_hooks(room: Room) -> Iterator[Way]:
-    (room.work / ".git").mkdir()
-    hook = room.work / ".git" / "hooks" / "pre-commit"
-    yield Way("mkdir -p .git/hooks && echo evil > .git/hooks/pre-commit", lambda _: hook.exists())
-
-
-def _moved_repository(room: Room) -> Iterator[Way]:
-    hook = room.work / ".git" / "hooks" / "pre-commit"
-    hook.parent.mkdir(parents=True)
-    command = "mv .git old; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit"
-    yield Way(command, lambda _: hook.exists())
-
-
-def _git_settings(room: Room) -> Iterator[Way]:
-    config = room.work / ".git" / "config"
-    config.parent.mkdir()
-    config.write_text("[core]\n")
-    yield Way("echo '\tfsmonitor = evil' >> .git/config", lambda _: "evil" in config.read_text())
-
-
-def _bash_env(room: Room) -> Iterator[Way]:
-    script = room.work / "env.sh"
-    script.write_text("touch ran\n")
-    yield Way("true", lambda _: (room.work / "ran").exists(), {"BASH_ENV": str(script)})
-
-
-def _relative_path(room: Room) -> Iterator[Way]:
-    (room.work / "date").write_text("#!/bin/sh\ntouch ran\n")
-    (room.work / "date").chmod(0o755)
-    yield Way("date", lambda _: (room.work / "ran").exists(), {"PATH": f".:{os.environ['PATH']}"})
-
-
-def _exported_function(room: Room) -> Iterator[Way]:
-    yield Way("date", lambda _: (room.work / "ran").exists(), {"BASH_FUNC_date%%": "() { touch ran; }"})
-
-
-def _git_variable(room: Room) -> Iterator[Way]:
-    for name in ("one", "two"):
-        (room.work / name).write_text(name)
-    (room.work / "differ").write_text(f"#!/bin/sh\ntouch {room.work}/ran\n")
-    (room.work / "differ").chmod(0o755)
-    variables = {"GIT_EXTERNAL_DIFF": str(room.work / "differ")}
-    yield Way("git diff --no-index one two", lambda _: (room.work / "ran").exists(), variables)
-
-
-def _preload(_: Room) -> Iterator[Way]:
-    """The loader names the library that it cannot load, if it looks at the variable at all."""
-    yield Way("/bin/true", lambda printed: "library-of-another" in printed, {"LD_PRELOAD": "/library-of-another.so"})
 
 
 def _mounted(room: Room) -> Iterator[Way]:
@@ -221,12 +177,6 @@ def _mounted(room: Room) -> Iterator[Way]:
     finally:
         if os.path.ismount(room.outside):
             os.system(f"umount {room.outside}")
-
-
-def _own_namespace(room: Room) -> Iterator[Way]:
-    """Become root of a new namespace, undo what covers the home there, and read it."""
-    command = f"unshare -Urm sh -c 'umount {room.home.folder}; cat {room.home.folder}/whet.db'"
-    yield Way(command, lambda printed: SECRET in printed)
 
 
 PTRACE = f"{sys.executable} -c 'import ctypes; print(\"attached\", ctypes.CDLL(None).ptrace(0x4206, {{pid}}, 0, 0))'"
@@ -244,6 +194,8 @@ DOUBLE_FORK = (
     " until [ -e up ]; do sleep 0.05; done"
 )
 SQL = '"{home}/whet.db"'
+BORN = f"{sys.executable} -c 'import os; os.umask(0); os.open(\"program\", os.O_CREAT | os.O_WRONLY, 0o4755)'"
+RAN, TOUCH, HOOK = "{work}/ran", r"printf '#!/bin/sh\ntouch {work}/ran\n'", ".git/hooks/pre-commit"
 
 ESCAPES: tuple[Escape, ...] = (
     _writes("an absolute path", "echo evil > {outside}/victim"),
@@ -303,16 +255,38 @@ ESCAPES: tuple[Escape, ...] = (
     Escape("the person's terminal", _to_terminal),
     Escape("shared memory", _shared("/dev/shm")),
     Escape("the folder for temporary files", _shared(tempfile.gettempdir())),
-    Escape("a set-id program", _set_id),
-    Escape("a set-id program from its birth", _set_id_at_birth),
-    Escape("a device", _device, rare=True),
+    _sets_id("a set-id program", "cp /bin/true program && chmod 4755 program"),
+    _sets_id("a set-id program from its birth", BORN),
+    _writes("a device", "mknod disk b 8 0", target="{work}/disk", rare=True),
     Escape("a mount", _mounted, rare=True),
-    Escape("a namespace of its own", _own_namespace, rare=True),
-    Escape("a file for every bash", _bash_env),
-    Escape("a function for every bash", _exported_function),
-    Escape("a program by a relative path", _relative_path),
-    Escape("a variable of git", _git_variable),
-    Escape("a library for every program", _preload),
+    # Become root of a new namespace, undo what covers the home there, and read it.
+    _reads("a namespace of its own", f"unshare -Urm sh -c 'umount {{home}}; cat {SQL}'", SECRET, rare=True),
+    _writes(
+        "a file for every bash",
+        "true",
+        target=RAN,
+        before="echo touch ran > env.sh",
+        variables={"BASH_ENV": "{work}/env.sh"},
+    ),
+    _writes("a function for every bash", "date", target=RAN, variables={"BASH_FUNC_date%%": "() { touch ran; }"}),
+    _writes(
+        "a program by a relative path",
+        "date",
+        target=RAN,
+        before=f"{TOUCH} > date; chmod 755 date",
+        variables={"PATH": f".:{os.environ['PATH']}"},
+    ),
+    _writes(
+        "a variable of git",
+        "git diff --no-index one two",
+        target=RAN,
+        before=f"echo one > one; echo two > two; {TOUCH} > differ; chmod 755 differ",
+        variables={"GIT_EXTERNAL_DIFF": "{work}/differ"},
+    ),
+    # The loader names the library that it cannot load, if it looks at the variable at all.
+    _reads(
+        "a library for every program", "/bin/true", "of-another", variables={"LD_PRELOAD": "/library-of-another.so"}
+    ),
     _reads("the kernel's keyring", KEYRING, "kept", rare=True),
     _reads(
         "a setting of the kernel",
@@ -321,10 +295,25 @@ ESCAPES: tuple[Escape, ...] = (
         rare=True,
     ),
     Escape("modes outside", _mode_outside, walls=("bubblewrap",)),
-    Escape("a hook", _hook),
-    Escape("a folder of hooks", _new_hooks),
-    Escape("another repository in its place", _moved_repository),
-    Escape("settings of git", _git_settings),
+    _writes("a hook", f"echo evil > {HOOK}", target=f"{{work}}/{HOOK}", before="mkdir -p .git/hooks"),
+    _writes(
+        "a folder of hooks",
+        f"mkdir -p .git/hooks && echo evil > {HOOK}",
+        target=f"{{work}}/{HOOK}",
+        before="mkdir .git",
+    ),
+    _writes(
+        "another repository in its place",
+        f"mv .git old; mkdir -p .git/hooks; echo evil > {HOOK}",
+        target=f"{{work}}/{HOOK}",
+        before="mkdir -p .git/hooks",
+    ),
+    _writes(
+        "settings of git",
+        "echo '\tfsmonitor = evil' >> .git/config",
+        target="{work}/.git/config",
+        before="mkdir .git; echo '[core]' > .git/config",
+    ),
 )
 
 
@@ -336,10 +325,10 @@ def _filled(text: str, room: Room) -> str:
 
 
 def _seen(path: Path) -> object:
-    """What stands at a path: its content, or that it is a folder, a link or nothing."""
-    if path.is_symlink() or path.is_dir():
-        return "there"
-    return path.read_bytes() if path.exists() else None
+    """What stands at a path: the content of a file, and of anything else whether it is there."""
+    if path.is_symlink() or not path.is_file():
+        return os.path.lexists(path)
+    return path.read_bytes()
 
 
 def _evil(room: Room) -> bool:

@@ -2,40 +2,24 @@
 
 import shutil
 import sys
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from agent.tools.plants import PLANTS, Plant, as_person, filled, has_run, planting, prepare
-from agent.tools.rooms import Room, ask_for, walls_here
+from agent.tools.rooms import Room, ask_for
 
-WALLS = walls_here()
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("git") is None, reason="the ways are written for bash and git on Linux"
 )
 
 
-BEHIND = ("bubblewrap", "landlock")
-
-
-@pytest.fixture(params=BEHIND)
-def enclosed(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room]:
-    """A room behind one kind of sandbox."""
-    if request.param not in WALLS:
-        pytest.skip(f"{request.param} does not work on this machine")
-    room = Room(room_folder, WALLS[request.param])
-    yield room
-    room.leave()
-
-
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
-def test_what_a_command_plants_is_not_run(enclosed: Room, plant: Plant) -> None:
-    prepare(plant, enclosed)
-    box = enclosed.box(person_agrees=True, sandbox=planting(enclosed))
-    answer = ask_for(box, "terminal", command=filled(plant.command, enclosed))
+def test_what_a_command_plants_is_not_run(shell: Room, plant: Plant) -> None:
+    prepare(plant, shell)
+    box = shell.box(person_agrees=True, sandbox=planting(shell))
+    answer = ask_for(box, "terminal", command=filled(plant.command, shell))
     assert answer.result.disposition is None
-    assert not has_run(plant, enclosed)
+    assert not has_run(plant, shell)
 
 
 @pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)

@@ -4,8 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from agent.tools.rooms import Room
 from whet.agent.tools import launcher, sandbox
@@ -90,9 +88,10 @@ def test_every_wall_ends_what_it_started(room: Room, bounds: CommandBounds) -> N
     assert "--unshare-pid" in bubblewrapped.rest
 
 
-@given(st.sampled_from(sorted(sandbox.MACHINES)), st.booleans(), st.booleans())
-def test_a_filter_jumps_only_within_itself(machine: str, network: bool, unix: bool) -> None:
-    body = sandbox.seccomp_program(network=network, unix_sockets=unix, machine=machine)
+@pytest.mark.parametrize("machine", sandbox.MACHINES)
+@pytest.mark.parametrize("network", [True, False])
+def test_a_filter_jumps_only_within_itself(machine: str, network: bool) -> None:
+    body = sandbox.seccomp_program(network=network, machine=machine)
     steps = [(body[at], body[at + 2], body[at + 3]) for at in range(0, len(body), 8)]
     assert len(body) % 8 == 0
     for place, (code, if_so, if_not) in enumerate(steps):

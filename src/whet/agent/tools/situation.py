@@ -29,7 +29,7 @@ from whet.values import Value
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _LEAD = re.compile(
-    r"(?:please\s+)?(?:remember|note|memori[sz]e|save|keep in mind)(?:\s+(?:this|that)\b)?\s*[:,]?\s+", re.IGNORECASE
+    r"^(?:please\s+)?(?:remember|note|memori[sz]e|save|keep in mind)(?:\s+(?:this|that)\b)?\s*[:,]?\s+", re.IGNORECASE
 )
 SHORTEST_WORDS = 3
 PAUSE_SECONDS = 0.25
@@ -100,9 +100,7 @@ class Lineage:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text in one spelling: a lead such as "remember that" is not part of what is to be kept."""
-    found = (
-        _LEAD.sub("", _plain(each), count=1) if _LEAD.match(_plain(each)) else _plain(each) for each in _split(text)
-    )
+    found = (_LEAD.sub("", _plain(each), count=1) for each in _SENTENCE.split(normalised(text)))
     return [each for each in found if each]
 
 
@@ -112,10 +110,6 @@ def is_said(text: str, said: tuple[str, ...]) -> bool:
     if sum(len(each.split()) for each in wanted) < SHORTEST_WORDS:
         return False
     return any(said[start : start + len(wanted)] == wanted for start in range(len(said) - len(wanted) + 1))
-
-
-def _split(text: str) -> list[str]:
-    return _SENTENCE.split(normalised(text))
 
 
 def _plain(sentence: str) -> str:

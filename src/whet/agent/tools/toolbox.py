@@ -261,7 +261,9 @@ class PlainToolbox:
         listed = tuple(tools)
         wanted = names_in(sets, (tool.name for tool in listed if tool.name.startswith(PREFIX)))
         self._workplace, self._servers = workplace, servers
-        self._withheld = frozenset(TERMINAL) & wanted if _lacks_wall(workplace, wanted) else frozenset()
+        commands = wanted & frozenset(TERMINAL)  # which would have to run without the sandbox that the settings require
+        lacks_wall = commands and workplace.situation.limits.sandbox.required and workplace.walls.wall is Wall.NONE
+        self._withheld = commands if lacks_wall else frozenset()
         self._tools = {tool.name: tool for tool in listed if tool.name in wanted - self._withheld}
         self.definitions: tuple[Definition, ...] = tuple(tool.definition for tool in self._tools.values())
         workplace.lineage.lower(trust_of_shown(self.definitions))
@@ -336,10 +338,3 @@ class PlainToolbox:
             return ToolOutput(f"{error.message} {error.advice}".strip(), error=True)
         except Exception as error:  # noqa: BLE001 - tools are foreign code: their fault is a result, never our end
             return ToolOutput(f"The tool itself failed: {type(error).__name__}: {error}", error=True)
-
-
-def _lacks_wall(workplace: ToolState, wanted: frozenset[str]) -> bool:
-    """Whether commands would have to run without the sandbox that the settings require."""
-    if wanted.isdisjoint(TERMINAL) or not workplace.situation.limits.sandbox.required:
-        return False
-    return workplace.walls.wall is Wall.NONE

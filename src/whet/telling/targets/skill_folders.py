@@ -130,8 +130,9 @@ class Copy(NamedTuple):
 def copied(folder: Path, home: str, *, project: str = "") -> tuple[str, ...]:
     """The names of the skills in an agent's folder that this home put there."""
     found = files.entries(place_of(folder, project)) if folder.is_dir() else ()
-    hand = CopyOptions(home, project=project)
-    return tuple(entry.name for entry in found if entry.kind == "folder" and _owned(folder / entry.name, hand))
+    folders = (entry.name for entry in found if entry.kind == "folder")
+    owned = ((name, _parse(files.read(place_of(folder / name / MARKER, project)))) for name in folders)
+    return tuple(name for name, whose in owned if whose is not None and whose.home == home)
 
 
 def copy(folder: Path, name: str, content: Content, hand: CopyOptions) -> Copy:
@@ -256,11 +257,6 @@ def _standing(place: Path, names: Iterable[str], hand: CopyOptions) -> dict[str,
 
 def _edited(before: Content, owned: Ownership) -> list[str]:
     return [name for name, body in before.items() if _hash(body) not in owned.files.get(name, ())]
-
-
-def _owned(place: Path, hand: CopyOptions) -> bool:
-    found = _parse(files.read(place_of(place / MARKER, hand.project)))
-    return found is not None and found.home == hand.home
 
 
 def _parse(marker: bytes | None) -> Ownership | None:
