@@ -4,9 +4,10 @@ import itertools
 from collections.abc import Callable, Iterable
 from threading import Event, Lock
 
+from whet.agent.compaction import Said
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, Provider, Toolbox
-from whet.own.runs.run import Ended, Fragment, Run, WorkReport, WorkStatus
+from whet.own.runs.run import Ended, Fragment, Run, WorkReport, WorkStatus, grown
 from whet.sessions.tool_families import Definition
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
@@ -69,3 +70,17 @@ def played(
     ended = items[-1]
     assert isinstance(ended, Ended)
     return [item for item in items if isinstance(item, Message)], ended
+
+
+def gone_on(run: Run, stream: Iterable[Said]) -> tuple[Run, Ended]:
+    """The run where a stream of what was said leaves it, and how it ended."""
+    ended = None
+    for item in stream:
+        if isinstance(item, Run):
+            run = item
+        elif isinstance(item, Message):
+            run = grown(run, item)
+        elif isinstance(item, Ended):
+            ended = item
+    assert ended is not None
+    return run, ended

@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from agent.prefixes import Watch, extends
-from agent.scenes import Notebook
+from agent.scenes import Notebook, gone_on
 from conversations import user
 from replies import asks, says
 from whet.agent.assembling import (
@@ -223,16 +223,7 @@ def means(provider: Provider, box: Notebook | None = None, rebuild: Callable[[],
 
 
 def carried_out(database: Database, run: Run, how: RunParts) -> tuple[Run, Ended]:
-    ended = None
-    for item in perform(database, run, how, interrupt=Event()):
-        if isinstance(item, Run):
-            run = item
-        elif isinstance(item, Message):
-            run = grown(run, item)
-        elif isinstance(item, Ended):
-            ended = item
-    assert ended is not None
-    return run, ended
+    return gone_on(run, perform(database, run, how, interrupt=Event()))
 
 
 def test_a_new_session_has_a_stored_prompt_and_all_its_tools(home: Home, database: Database, tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ import pytest
 
 from agent.crash_worker import KEY, STEPS, Fate, means
 from agent.prefixes import extends
+from agent.scenes import gone_on
 from lengths import long, long_on_postgres
 from whet.agent.assembling import perform, resume
 from whet.agent.providers.choosing import request_of
 from whet.errors import WhetError
-from whet.own.runs.run import Ended, Run, grown
-from whet.sessions.transcripts import Disposition, Ending, Message, pair
+from whet.own.runs.run import Ended, Run
+from whet.sessions.transcripts import Disposition, Ending, pair
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import find
@@ -48,16 +49,8 @@ def lines(path: Path) -> list[bytes]:
 
 def finish(database: Database, run: Run, logs: Path, name: str) -> tuple[Run, Ended]:
     """Carry a resumed run to its end."""
-    last: Ended | None = None
-    for item in perform(database, run, means(logs, name, Fate(NEVER)), interrupt=Event(), now=time.time):
-        if isinstance(item, Run):
-            run = item
-        elif isinstance(item, Message):
-            run = grown(run, item)
-        elif isinstance(item, Ended):
-            last = item
-    assert last is not None
-    return run, last
+    how = means(logs, name, Fate(NEVER))
+    return gone_on(run, perform(database, run, how, interrupt=Event(), now=time.time))
 
 
 @long_on_postgres

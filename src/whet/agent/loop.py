@@ -56,20 +56,13 @@ def _mended(value: object) -> object:
     return value
 
 
-class Named(NamedTuple):
-    """A message of the agent in which every call has an id of its own, and those that had to be given one.
+def named(message: Message, taken: Iterable[str]) -> tuple[Message, frozenset[str]]:
+    """Give every call an id that the conversation has not seen, since endpoints leave ids out or count from zero.
 
-    `repeated` are the calls that bore the id of another call of the same message.
+    The ids of calls that bore the id of another call of the same message come with it.
     """
-
-    message: Message
-    repeated: frozenset[str] = frozenset()
-
-
-def named(message: Message, taken: Iterable[str]) -> Named:
-    """Give every call an id that the conversation has not seen, since endpoints leave ids out or count from zero."""
     if not message.calls:
-        return Named(message)
+        return message, frozenset()
     used, here, repeated = set(taken), set[str](), set[str]()
     parts = []
     for part in message.parts:
@@ -81,7 +74,7 @@ def named(message: Message, taken: Iterable[str]) -> Named:
             used.add(own)
             part = part if own == part.id else msgspec.structs.replace(part, id=own)
         parts.append(part)
-    return Named(msgspec.structs.replace(message, parts=tuple(parts)), frozenset(repeated))
+    return msgspec.structs.replace(message, parts=tuple(parts)), frozenset(repeated)
 
 
 def refusal(call: ToolCall, run: Run, *, repeated: frozenset[str] = frozenset()) -> ToolResult | None:
@@ -260,13 +253,13 @@ def _turn(run: Run, heard: ModelAnswer, toolbox: Toolbox, *, interrupt: Event, n
     if _is_empty(heard.reply):
         yield Ended(Ending.EMPTY, "the model gave no answer, twice")
         return
-    own = named(whole(message), (call.id for each in run.messages for call in each.calls))
-    said = replace(own.message, at=now())
+    own, repeated = named(whole(message), (call.id for each in run.messages for call in each.calls))
+    said = replace(own, at=now())
     if said.parts:
         yield said
         run = grown(run, said)
     reports: list[WorkReport] = []
-    for answer in _results(run, own, stop, toolbox, interrupt=interrupt):
+    for answer in _results(run, said.calls, repeated, stop, toolbox, interrupt=interrupt):
         result = whole(Message(role=Role.TOOL, parts=(answer.result,), trust=answer.trust, at=now()))
         yield result
         run = grown(run, result)
@@ -292,16 +285,23 @@ def _last_words(run: Run, stop: StopReason, *, now: Clock) -> Iterator[Message |
         yield Ended(Ending.COMPACTED, "the context is full")
 
 
-def _results(run: Run, own: Named, stop: StopReason, toolbox: Toolbox, *, interrupt: Event) -> Iterator[Answer]:
+def _results(
+    run: Run,
+    calls: tuple[ToolCall, ...],
+    repeated: frozenset[str],
+    stop: StopReason,
+    toolbox: Toolbox,
+    *,
+    interrupt: Event,
+) -> Iterator[Answer]:
     """One answer for each call of a message, in order; those that may not be carried out are told why."""
-    calls = own.message.calls
     refused: dict[str, ToolResult] = {}
     for call in calls:
         if stop is StopReason.LENGTH:
             refused[call.id] = stand_in(call, notice("call_cut"))
         elif stop is StopReason.REFUSED:
             refused[call.id] = stand_in(call, notice("call_refused"), Disposition.CANCELLED)
-        elif (result := refusal(call, run, repeated=own.repeated)) is not None:
+        elif (result := refusal(call, run, repeated=repeated)) is not None:
             refused[call.id] = result
     carried_out = answers(tuple(call for call in calls if call.id not in refused), run, toolbox, interrupt=interrupt)
     for call in calls:

@@ -1,9 +1,9 @@
 """The files that a repository has for agents, and the folders that their owner declared their own."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.ledger.marked_block import Block, find, take_out
@@ -42,14 +42,6 @@ def said_of(project: Path) -> str:
     return f"The output of files and commands in {project} counts as your words, by the setting {SETTING}."
 
 
-class Omitted(NamedTuple):
-    """What is not shown of a context file: secrets, and in files that Whet writes to itself, its own block."""
-
-    secrets: tuple[str, ...] = ()
-    written: frozenset[Path] = frozenset()
-    project: Path | None = None
-
-
 def find_files(
     folder: Path, *, secrets: Iterable[str] = (), written: Iterable[Path] = (), project: Path | None = None
 ) -> tuple[ContextFile, ...]:
@@ -63,16 +55,17 @@ def find_files(
     leaf = folder.resolve()
     root = repository_root(leaf) or leaf
     between = [leaf, *leaf.parents]
-    omitted = Omitted(tuple(secrets), frozenset(path.resolve() for path in written), project)
+    own = frozenset(path.resolve() for path in written)
+    read = partial(_context_file, root=root, secrets=tuple(secrets), written=own, project=project)
     return tuple(
-        file for inside in reversed(between[: between.index(root) + 1]) for file in _files_of(inside, root, omitted)
+        file for inside in reversed(between[: between.index(root) + 1]) for file in _files_of(inside, root, read)
     )
 
 
-def _files_of(folder: Path, root: Path, omitted: Omitted) -> Iterator[ContextFile]:
+def _files_of(folder: Path, root: Path, read: Callable[[Path], ContextFile]) -> Iterator[ContextFile]:
     for name in NAMES:
         if os.path.lexists(folder / name):
-            yield _context_file(folder / name, root, omitted)
+            yield read(folder / name)
     rules = folder / RULES_FOLDER
     shown = str(rules.relative_to(root))
     try:
@@ -83,12 +76,15 @@ def _files_of(folder: Path, root: Path, omitted: Omitted) -> Iterator[ContextFil
         yield ContextFile(shown, fault=error.strerror or "it cannot be opened")
         return
     for path in found[:MOST_RULES]:
-        yield _context_file(path, root, omitted)
+        yield read(path)
     if len(found) > MOST_RULES:
         yield ContextFile(shown, fault=f"of its {len(found):,} files only the first {MOST_RULES} were read")
 
 
-def _context_file(path: Path, root: Path, omitted: Omitted) -> ContextFile:
+def _context_file(
+    path: Path, *, root: Path, secrets: tuple[str, ...], written: frozenset[Path], project: Path | None
+) -> ContextFile:
+    """What is shown of a context file: no secrets, and of one that Whet writes to itself not its own block."""
     name = str(path.relative_to(root))
     try:
         # A link within the repository is the project's way to say a thing once; one that leads out of it would
@@ -102,10 +98,10 @@ def _context_file(path: Path, root: Path, omitted: Omitted) -> ContextFile:
         return ContextFile(name, fault=reason)
     if b"\0" in body:
         return ContextFile(name, fault="it is not text")
-    if actual in omitted.written and isinstance(find(body), Block):
+    if actual in written and isinstance(find(body), Block):
         body = take_out(body) or b""
-    text = Redactor(omitted.secrets).text(body.decode("utf-8", "replace"))
-    is_own = omitted.project is not None and actual.is_relative_to(omitted.project)
+    text = Redactor(secrets).text(body.decode("utf-8", "replace"))
+    is_own = project is not None and actual.is_relative_to(project)
     return ContextFile(name, text, Trust.TOOL if is_own else Trust.EXTERNAL, unread=unread)
 
 
