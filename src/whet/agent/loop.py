@@ -186,7 +186,9 @@ def execute(
         try:
             heard = yield from _ask(run, provider, spent, interrupt)
         except ProviderFailed as failure:
-            yield _failed(failure, replace(spend(spent, None), seconds=now() - began))
+            spent = replace(spend(spent, None), seconds=now() - began)
+            ending = Ending.COMPACTED if failure.fault is ProviderFault.CONTEXT else Ending.FAILED
+            yield Ended(ending, failure.message, spent, fault=failure.fault.value, advice=failure.advice)
             return
         spent = heard.spent
         for said in _turn(run, heard, toolbox, interrupt=interrupt, now=now):
@@ -326,8 +328,3 @@ def _stopped(run: Run, partial: str, *, now: Clock) -> Iterator[Message | Ended]
 
 def _inserted(text: str, origin: Origin, now: Clock) -> Message:
     return Message(role=Role.USER, parts=(Text(text),), trust=Trust.OPERATOR, at=now(), origin=origin)
-
-
-def _failed(failure: ProviderFailed, spent: Spent) -> Ended:
-    ending = Ending.COMPACTED if failure.fault is ProviderFault.CONTEXT else Ending.FAILED
-    return Ended(ending, failure.message, spent, fault=failure.fault.value, advice=failure.advice)

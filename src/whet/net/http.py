@@ -258,7 +258,9 @@ class Client:
         allowed = forwarding.authorization if forwarding else ""
         given = {"Host": route.authority, "Proxy-Authorization": allowed, **headers}
         request = _lines(f"{method} {target} HTTP/1.1", given) + body
-        wire = self._idle(Patience(interrupt, self._now, self._waits.bytes_seconds))
+        patience, wire = Patience(interrupt, self._now, self._waits.bytes_seconds), None
+        while self._kept and wire is None:
+            wire = self._kept.pop().freed(patience)
         if wire is not None:
             # An endpoint may end a connection that was idle too long in the very moment in which it is used again.
             with contextlib.suppress(_Unanswered):
@@ -276,13 +278,6 @@ class Client:
         """End all connections that are kept."""
         while self._kept:
             self._kept.pop().end()
-
-    def _idle(self, patience: Patience) -> Wire | None:
-        while self._kept:
-            wire = self._kept.pop().freed(patience)
-            if wire is not None:
-                return wire
-        return None
 
     def _exchange(self, wire: Wire, request: bytes) -> Response:
         try:

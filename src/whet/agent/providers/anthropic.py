@@ -223,8 +223,10 @@ def _blocks(message: Message, run: Run) -> Iterator[Json]:
     keeps_thoughts = is_of_vendor and message.origin is not Origin.SUMMARY
     for part in message.parts:
         if isinstance(part, Thought):
-            if keeps_thoughts and part.signature:
-                yield _thought(part)
+            if keeps_thoughts and part.signature and part.redacted:
+                yield {"type": "redacted_thinking", "data": part.signature}
+            elif keeps_thoughts and part.signature:
+                yield {"type": "thinking", "thinking": part.text, "signature": part.signature}
         elif isinstance(part, ToolCall):
             arguments = msgspec.Raw(vendors.as_object(part.arguments).encode())
             yield {"type": "tool_use", "id": vendors.shaped_id(part.id, ID_FORM), "name": part.name, "input": arguments}
@@ -232,12 +234,6 @@ def _blocks(message: Message, run: Run) -> Iterator[Json]:
             yield _result(part)
         else:
             yield from _texts([part])
-
-
-def _thought(thought: Thought) -> Json:
-    if thought.redacted:
-        return {"type": "redacted_thinking", "data": thought.signature}
-    return {"type": "thinking", "thinking": thought.text, "signature": thought.signature}
 
 
 def _result(result: ToolResult) -> Json:

@@ -41,6 +41,8 @@ class Asking:
         self._asked = asked
         self._timing = timing
         self._retries = retries
+        forms = {"User-Agent": AGENT, "Content-Type": JSON, "Accept": f"{STREAM}, {JSON}"}
+        self._headers = {**forms, **codec.headers(asked.key)}
 
     def request(self, run: Run) -> bytes:
         return self._codec.request(run)
@@ -76,7 +78,7 @@ class Asking:
     def _one_try(self, run: Run, body: bytes, interrupt: Interrupt) -> Iterator[Fragment | Reply]:
         response: Response | None = None
         try:
-            response = self._client.post(self._codec.path, self._headers(), body, interrupt=interrupt)
+            response = self._client.post(self._codec.path, self._headers, body, interrupt=interrupt)
             self._check(response)
             reply = yield from self._codec.read(run, _events(response))
             self._client.keep(response)
@@ -94,14 +96,6 @@ class Asking:
             if response is not None:
                 response.end()
         yield reply
-
-    def _headers(self) -> dict[str, str]:
-        return {
-            "User-Agent": AGENT,
-            "Content-Type": JSON,
-            "Accept": f"{STREAM}, {JSON}",
-            **self._codec.headers(self._asked.key),
-        }
 
     def _check(self, response: Response) -> None:
         """Raise where the head of the answer is not that of a stream."""

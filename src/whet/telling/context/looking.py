@@ -83,17 +83,15 @@ class RepositoryText(NamedTuple):
     def fault(self, evidence: ClaimEvidence, hidden: frozenset[str]) -> str:
         """Why evidence does not hold; empty where it does. Files that are `hidden` are no code."""
         if isinstance(evidence, FileQuote):
-            return self._fault_of_quote(evidence)
+            text = self.text(evidence.file)
+            if text is None:
+                return f"there is no text file {evidence.file}"
+            is_said = is_part(evidence.words, text)
+            return "" if is_said else f"{evidence.file} does not say “{evidence.words}”"
         if isinstance(evidence, FileCount):
             number = self._counted(evidence)
             return "" if number == evidence.number else f"there are {number}, not {evidence.number}: {evidence.files}"
         return self._fault_of_absence(evidence, hidden)
-
-    def _fault_of_quote(self, quote: FileQuote) -> str:
-        text = self.text(quote.file)
-        if text is None:
-            return f"there is no text file {quote.file}"
-        return "" if is_part(quote.words, text) else f"{quote.file} does not say “{quote.words}”"
 
     def _fault_of_absence(self, absent: AbsentName, hidden: frozenset[str]) -> str:
         name, inside = absent
