@@ -41,7 +41,6 @@ from whet.trouble.outcomes.purposes import is_shell
 from whet.trouble.outcomes.view import JudgedCall, gather
 
 About = Mapping[int, str]  # the messages with calls that a case is to be about, and what is known to work instead
-PATHS = ("path", "file_path", "filename", "file", "filePath", "target_file")
 CONTENTS = ("content", "contents", "file_text", "text", "code_edit")
 COMMIT_SECONDS = 3_600.0  # after a session in which a commit still counts as what came of it
 MOST_COMMITS = 500
@@ -342,7 +341,7 @@ def left_files(steps: Sequence[JudgedCall], folder: str, held: Callable[[str], s
         if not step.worked or family not in (Family.WRITE, Family.EDIT):
             continue
         arguments = arguments_of(step.exchange.call)
-        path = _inside(_first(arguments, PATHS), folder)
+        path = _inside(next(iter(files_written(step.exchange.call)), ""), folder)
         text = _first(arguments, CONTENTS)
         if family is Family.EDIT:
             text = _edited(arguments, after.get(path, held(path))) if path else None
@@ -363,10 +362,8 @@ def _first(arguments: dict[str, object], names: Iterable[str]) -> str | None:
     return next((value for name in names if isinstance(value := arguments.get(name), str)), None)
 
 
-def _inside(path: str | None, folder: str) -> str:
+def _inside(path: str, folder: str) -> str:
     """The path within the session's folder; nothing for one that is elsewhere."""
-    if not path:
-        return ""
     given = PurePosixPath(path)
     if given.is_absolute():
         if not folder or not given.is_relative_to(folder):
