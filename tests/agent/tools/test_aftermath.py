@@ -104,6 +104,15 @@ def test_what_a_persons_shell_reads_from_the_folder_is_theirs(shell: Room, line:
     assert (shell.work / "src" / "other.sh").exists()
 
 
+def test_what_a_history_in_a_persons_home_names_is_nothing_special(shell: Room) -> None:
+    history = shell.person / ".claude" / "history.jsonl"
+    history.parent.mkdir()
+    history.write_text(f'{{"display": "look at {shell.work}/src/main.py"}}\n')
+    box = shell.box()
+    ask_for(box, "terminal", command="mkdir src; echo x > src/main.py")
+    assert box.news() == ()
+
+
 def test_a_folder_that_a_persons_shell_goes_to_is_worked_in_as_ever(shell: Room) -> None:
     (shell.person / ".bashrc").write_text(f"alias w='cd {shell.work}' s='cd {shell.work}/src'\n")
     (shell.work / "src").mkdir()
@@ -112,13 +121,16 @@ def test_a_folder_that_a_persons_shell_goes_to_is_worked_in_as_ever(shell: Room)
     assert (shell.work / "b.sh").exists()
 
 
-def test_what_a_program_of_the_persons_calls_is_named(shell: Room) -> None:
-    program = shell.person / ".local" / "bin" / "deploy"
+@pytest.mark.parametrize("caller", [".local/bin/deploy", ".config/systemd/user/deploy.service"])
+def test_what_a_program_of_the_persons_calls_is_named(shell: Room, caller: str) -> None:
+    program = shell.person / caller
     program.parent.mkdir(parents=True)
-    program.write_text(f"#!/bin/sh\nsh {shell.work}/src/impl.sh\n")
+    program.write_text(f"#!/bin/sh\nExecStart=/bin/sh {shell.work}/src/impl.sh\n")
+    (program.parent / "tool").symlink_to(shell.work / "src" / "tool.sh")
     box = shell.box()
     ask_for(box, "terminal", command="mkdir src; echo evil > src/impl.sh")
     assert any("src/impl.sh" in line for line in box.news())
+    assert (shell.work / "src" / "impl.sh").exists()
 
 
 def test_none_of_many_changed_files_goes_unnamed(room: Room) -> None:

@@ -19,6 +19,7 @@ from whet.agent.inspection.reach import Namer, Reach, git_variables, namer_at, p
 from whet.agent.inspection.triggers import (
     MOST_FOLDERS,
     PROGRAMS,
+    TEXTS,
     TRIGGERS,
     MeaningfulFolders,
     Tree,
@@ -36,6 +37,7 @@ TICK_NS = 50_000_000  # by which the time of a file may lag behind the clock
 SYSTEM_SETTINGS = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 MOST_INCLUDED = 200
 MOST_OF_FOLDER = 200
+LONGEST_ORDER = 1 << 16
 # A line that is not of the two plain forms: a section before it, quotes, escapes.
 _LOOSE = re.compile(r"[ \t]*(?:\[[^\]\n]*\])?[ \t]*([A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*(.*)")
 
@@ -269,26 +271,37 @@ def of_home(person: str, roots: tuple[str, ...]) -> Iterator[Namer]:
         if "*" in trigger.pattern or trigger.care is TriggerAction.REPORTED:
             continue
         place = f"{person}/{trigger.pattern.rstrip('/')}"
+        # What a shell reads at its start runs by itself, what lies on a search path when somebody calls it.
+        is_called = os.path.basename(place) in PROGRAMS
         for path in (place, *(_files_in(place) if trigger.pattern.endswith("/") else ())):
             if os.path.islink(path):
-                refused = trigger.program == "git"
-                care = TriggerAction.REFUSED if refused else TriggerAction.ASKED
+                care = TriggerAction.REFUSED if trigger.program == "git" else TriggerAction.ASKED
+                care = TriggerAction.REPORTED if is_called else care
                 yield Namer(path, "", trigger.program, care, (), whole=frozenset({path}))
-            said = namer_at(path, trigger.program, TriggerAction.REPORTED, ())
+            said = namer_at(path, trigger.program, TriggerAction.REPORTED, ()) if _is_short_order(path) else None
             files, folders = _within(said.text, person, roots) if said else ((), ())
             if files or folders:
-                # What a shell reads at its start runs by itself, what lies on a search path when somebody calls it.
-                is_called = os.path.basename(place) in PROGRAMS
                 of_named = TriggerAction.REPORTED if is_called else trigger.loads
                 text = " ".join(f'"{each}"' for each in files)
                 yield Namer(path, text, trigger.program, of_named, (person,), whole=frozenset(folders))
 
 
-def _files_in(folder: str) -> list[str]:
+def _is_short_order(path: str) -> bool:
+    """Whether a file may hold orders: histories and logs name whatever was worked on, and nobody obeys them."""
     try:
-        return [f"{folder}/{name}" for name in sorted(os.listdir(folder))[:MOST_OF_FOLDER]]
+        return os.path.splitext(path)[1] not in TEXTS and os.stat(path).st_size <= LONGEST_ORDER
+    except OSError:
+        return False
+
+
+def _files_in(folder: str, *, further: int = 1) -> list[str]:
+    """What lies in a folder, and in its own folders, up to a number."""
+    try:
+        found = [f"{folder}/{name}" for name in sorted(os.listdir(folder))[:MOST_OF_FOLDER]]
     except OSError:
         return []
+    inner = (each for each in found if further and os.path.isdir(each) and not os.path.islink(each))
+    return [*found, *(path for each in inner for path in _files_in(each, further=further - 1))][:MOST_OF_FOLDER]
 
 
 def _within(text: str, person: str, roots: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
