@@ -179,8 +179,8 @@ def test_a_request_in_other_words_is_quoted_and_counted() -> None:
 
     sessions = told(story, PARTS[:3])
     said = [piece for each in sessions for piece in said_pieces(gather(each))]
-    [rule] = rules_taught({}, said)
-    assert rule.text == (
+    [rule] = rules_taught("shop", {}, said)
+    assert rule.rule == (
         "Asked for again and again: “now the changelog”; “you forgot the changelog”; “changelog entry please”"
         " (`CHANGELOG.md`)."
     )
@@ -192,7 +192,7 @@ def test_thanks_and_different_wishes_are_no_request() -> None:
         return (agent("Done."), user("thanks, looks good"), agent("Fine."), user(f"also {part}"), shell("make", "ok"))
 
     sessions = told(story)
-    assert list(rules_taught({}, [piece for each in sessions for piece in said_pieces(gather(each))])) == []
+    assert list(rules_taught("shop", {}, [piece for each in sessions for piece in said_pieces(gather(each))])) == []
 
 
 def test_a_rule_is_written_from_the_oldest_sessions_that_say_it() -> None:
@@ -200,10 +200,10 @@ def test_a_rule_is_written_from_the_oldest_sessions_that_say_it() -> None:
         return (fails(f"docker run {part}", "command not found"), shell(f"podman run {part}", "ok"))
 
     sessions = told(story)
-    [rule] = rules_taught({each.id: changes_of(CallCourse(gather(each))) for each in sessions}, ())
-    assert [piece.session for piece in rule.written_from] == [each.id for each in sessions[:2]]
+    [rule] = rules_taught("shop", {each.id: changes_of(CallCourse(gather(each))) for each in sessions}, ())
+    assert [proof.session for proof in rule.patch.proofs] == [each.id for each in sessions[:2]]
     assert rule.evidence.sessions == 4
-    assert (rule.about.call, rule.about.fix) == ("docker run", "podman run")
+    assert (rule.patch.situation.call, rule.patch.situation.fix) == ("docker run", "podman run")
 
 
 def test_a_long_session_is_read_in_linear_time() -> None:

@@ -15,15 +15,7 @@ from msgspec.structs import replace
 
 from whet.agents.registry import known as known_agent
 from whet.ledger.patches import (
-    THE_PROJECT,
-    Action,
     Form,
-    Patch,
-    PatchOrigin,
-    PatchWriter,
-    Proof,
-    Scope,
-    SessionCounts,
 )
 from whet.lessons.changed_calls import SessionChanges
 from whet.lessons.finding import SessionOpening, SessionTeaching, copied_sessions
@@ -38,12 +30,10 @@ from whet.lessons.record import (
     ProjectLessons,
     SeenBy,
     drafted,
-    id_of,
-    learned_name,
     lifted,
     project_lessons,
 )
-from whet.lessons.taught_rules import TaughtRule, rules_taught
+from whet.lessons.taught_rules import rule_draft, rules_taught
 from whet.reading.project_files import written_at
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.sessions.trust import lowest
@@ -64,43 +54,10 @@ from whet.telling.context.finding import find_files, project_of
 from whet.telling.targets.known_projects import KnownProjects
 from whet.telling.targets.project_names import repository_root
 from whet.text.likeness import TellingWords, is_same, sense
-from whet.text.words import cut
 
 PROJECTS_NEEDED = 3  # that teach a thing alike, before it is told everywhere
 QUOTE_LETTERS = 300
 _HERE = re.compile(r" here\b")
-
-
-def lesson_of(rule: TaughtRule, project: str, seen_by: SeenBy, checks: LessonChecks) -> Lesson:
-    """The lesson that a rule makes."""
-    id, patch = id_of(project, rule.text), patch_of_rule(rule, project)
-    return drafted(Lesson(id, project, rule.text, rule.situation, rule.fix, patch, rule.evidence, seen_by, checks))
-
-
-def patch_of_rule(rule: TaughtRule, project: str) -> Patch:
-    """The change that would tell a rule in its project, with the evidence that it was written from."""
-    evidence, written_from = rule.evidence, rule.written_from
-    oldest = len({piece.session for piece in written_from})
-    return Patch(
-        form=Form.RULE,
-        action=Action.ADD,
-        name=learned_name(project, rule.text),
-        text=rule.text,
-        scope=Scope(project=project),
-        origin=PatchOrigin(
-            PatchWriter.PATTERN,
-            basis=evidence.source,
-            counts=SessionCounts(evidence.sessions, written_from=oldest if oldest < evidence.sessions else 0),
-            place=THE_PROJECT,
-        ),
-        trust=lowest(piece.trust for piece in (*written_from, *evidence.pieces)),
-        proofs=tuple(
-            Proof(piece.session, piece.message, piece.source.value, cut(piece.text, QUOTE_LETTERS))
-            for piece in written_from[:PIECES_KEPT]
-        ),
-        situation=rule.about,
-        example=rule.example,
-    )
 
 
 class ProjectEvidence:
@@ -133,17 +90,13 @@ class ProjectEvidence:
         copies = copied_sessions(self.openings)
         changes = {session: each for session, each in self.changes.items() if session not in copies}
         said = [piece for piece in self.said if piece.session not in copies]
-        return project_lessons(self.project, map(self._lesson, rules_taught(changes, said)))
+        return project_lessons(self.project, map(self._lesson, rules_taught(self.project, changes, said)))
 
-    def _lesson(self, rule: TaughtRule) -> Lesson:
-        line = saying(rule.text, self.instructions)
-        checks = LessonChecks(
-            stands_in=line.path if line else "",
-            stands_as=line.line if line else "",
-            is_broken=line is not None and is_broken(line, rule.evidence.pieces),
-        )
-        agents = tuple(sorted({self.agents[piece.session] for piece in rule.evidence.pieces}))
-        return lesson_of(rule, self.project, SeenBy(agents, place=self.place), checks)
+    def _lesson(self, draft: Lesson) -> Lesson:
+        line, pieces = saying(draft.rule, self.instructions), draft.evidence.pieces
+        checks = LessonChecks(line.path, line.line, is_broken(line, pieces)) if line else LessonChecks()
+        seen_by = SeenBy(tuple(sorted({self.agents[piece.session] for piece in pieces})), place=self.place)
+        return drafted(replace(draft, seen_by=seen_by, checks=checks))
 
 
 Progress = Callable[[int, int], None]
@@ -294,8 +247,9 @@ def _one(group: Sequence[Lesson]) -> Lesson | None:
     evidence = LessonEvidence(LessonSource(best.origin.basis), pieces, sessions, best.evidence.worth)
     agents = tuple(sorted({agent for each in group for agent in each.seen_by.agents}))
     seen_by = SeenBy(agents, tuple(sorted({each.project for each in group})))
-    rule = TaughtRule(anywhere(best.rule), best.situation, best.fix, evidence, best.patch.situation, pieces)
-    made = lesson_of(rule, "", seen_by, LessonChecks())
+    about = best.patch.situation
+    draft = rule_draft("", anywhere(best.rule), evidence, written_from=pieces, about=about)
+    made = drafted(replace(draft, situation=best.situation, fix=best.fix, seen_by=seen_by))
     if made.is_dropped:
         return None
     return replace(made, patch=replace(made.patch, trust=lowest(each.trust for each in group)))

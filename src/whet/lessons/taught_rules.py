@@ -8,19 +8,39 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.ledger.patches import RuleSituation
+from whet.ledger.patches import (
+    THE_PROJECT,
+    Action,
+    Form,
+    Patch,
+    PatchOrigin,
+    PatchWriter,
+    Proof,
+    RuleSituation,
+    Scope,
+    SessionCounts,
+)
 from whet.lessons.change_features import VARIES, RecurringChange, Remedy, SeenChange, common_form
 from whet.lessons.changed_calls import SessionChanges
 from whet.lessons.finding import sentences, standing_sentences
-from whet.lessons.record import LessonEvidence, LessonPiece, LessonSource
+from whet.lessons.record import (
+    PIECES_KEPT,
+    Lesson,
+    LessonEvidence,
+    LessonPiece,
+    LessonSource,
+    id_of,
+    learned_name,
+)
 from whet.lessons.recurring_changes import again, log2_tail, recurring_changes
 from whet.lessons.simple_calls import SimpleCall, is_setting, parts_of, settings_in, shown
+from whet.sessions.trust import lowest
 from whet.text.likeness import is_opposed, is_same, sense
 from whet.text.words import cut
 
 MOST_PIECES = 60
 QUOTES = 3
-QUOTE_LETTERS = 120
+QUOTE_LETTERS, PROOF_LETTERS = 120, 300
 FEWEST = 2  # sessions that a rule is written from
 PERSONS_WORD = "the person's standing word"
 _JOINING = re.compile(r"(?i)^(?:and|but|so|also|und|aber|et|mais|y|pero|и|но)\s+(?=\S)")
@@ -42,21 +62,6 @@ FEWEST_WORDS = 3  # of an error that are the same in all sessions
 ROOT = "the root of the project"
 
 
-class TaughtRule(NamedTuple):
-    """A rule that sessions teach: its words, when it applies, what works then, and the evidence.
-
-    `written_from` are the pieces that it takes to say it; what is later can judge it.
-    """
-
-    text: str
-    situation: str
-    fix: str
-    evidence: LessonEvidence
-    about: RuleSituation
-    written_from: tuple[LessonPiece, ...] = ()
-    example: str = ""
-
-
 class RepeatedRequest(NamedTuple):
     """One request of several sessions in the words of each, and what was done for it."""
 
@@ -65,18 +70,45 @@ class RepeatedRequest(NamedTuple):
     pieces: tuple[LessonPiece, ...]  # one of each session, its text the sentence
 
 
-def rules_taught(changes: Mapping[str, SessionChanges], said: Sequence[LessonPiece]) -> Iterator[TaughtRule]:
+def rules_taught(project: str, changes: Mapping[str, SessionChanges], said: Sequence[LessonPiece]) -> Iterator[Lesson]:
     """What people said that holds for good, what changed wherever calls went wrong, and what was asked for again."""
-    told = list(_standing(said))
+    told = list(_standing(project, said))
     yield from told
-    yield from map(_of_change, recurring_changes(changes))
-    meant = [sense(each.text) for each in told]
+    for change in recurring_changes(changes):
+        yield _of_change(project, change)
+    meant = [sense(each.rule) for each in told]
     for request in repeated_requests(said):
         if not any(is_same(sense(piece.text), each) for piece in request.pieces for each in meant):
-            yield _of_request(request)
+            yield _of_request(project, request)
 
 
-def _standing(said: Iterable[LessonPiece]) -> Iterator[TaughtRule]:
+def rule_draft(
+    project: str, rule: str, evidence: LessonEvidence, *, written_from: Sequence[LessonPiece], about: RuleSituation
+) -> Lesson:
+    """A rule as a lesson, with the change that would tell it.
+
+    `written_from` are the pieces that it takes to say it; what is later can judge it.
+    """
+    oldest = len({piece.session for piece in written_from})
+    counts = SessionCounts(evidence.sessions, written_from=oldest if oldest < evidence.sessions else 0)
+    patch = Patch(
+        form=Form.RULE,
+        action=Action.ADD,
+        name=learned_name(project, rule),
+        text=rule,
+        scope=Scope(project=project),
+        origin=PatchOrigin(PatchWriter.PATTERN, basis=evidence.source, counts=counts, place=THE_PROJECT),
+        trust=lowest(piece.trust for piece in (*written_from, *evidence.pieces)),
+        proofs=tuple(
+            Proof(piece.session, piece.message, piece.source.value, cut(piece.text, PROOF_LETTERS))
+            for piece in written_from[:PIECES_KEPT]
+        ),
+        situation=about,
+    )
+    return Lesson(id_of(project, rule), project, rule, "", "", patch, evidence)
+
+
+def _standing(project: str, said: Iterable[LessonPiece]) -> Iterator[Lesson]:
     """Each sentence that orders something for good once, with every piece that says so; of contraries the last said."""
     groups: list[tuple[str, list[LessonPiece]]] = []
     for piece in said:
@@ -89,28 +121,34 @@ def _standing(said: Iterable[LessonPiece]) -> Iterator[TaughtRule]:
                 known.append(piece)
     for text, pieces in groups:
         plain = _JOINING.sub("", text)
-        whole = plain[0].upper() + plain[1:]
-        evidence = _evidence(LessonSource.PERSON, pieces)
-        yield TaughtRule(whole, PERSONS_WORD, whole, evidence, RuleSituation(said=text), tuple(pieces[:1]))
+        whole, evidence = plain[0].upper() + plain[1:], _evidence(LessonSource.PERSON, pieces)
+        draft = rule_draft(project, whole, evidence, written_from=pieces[:1], about=RuleSituation(said=text))
+        yield replace(draft, situation=PERSONS_WORD, fix=whole)
 
 
-def _of_request(request: RepeatedRequest) -> TaughtRule:
+def _of_request(project: str, request: RepeatedRequest) -> Lesson:
     quotes = list(dict.fromkeys(cut(piece.text, QUOTE_LETTERS) for piece in request.pieces))[:QUOTES]
     text = f"Asked for again and again: {'; '.join(f'“{quote}”' for quote in quotes)} (`{request.done}`)."
-    evidence = _evidence(LessonSource.REQUEST, request.pieces)
-    return TaughtRule(text, REPEATED, request.done, evidence, RuleSituation(said=quotes[0]), request.pieces[:FEWEST])
+    evidence, about = _evidence(LessonSource.REQUEST, request.pieces), RuleSituation(said=quotes[0])
+    draft = rule_draft(project, text, evidence, written_from=request.pieces[:FEWEST], about=about)
+    return replace(draft, situation=REPEATED, fix=request.done)
 
 
-def _of_change(change: RecurringChange) -> TaughtRule:
-    text = sentence_of(change)
+def _of_change(project: str, change: RecurringChange) -> Lesson:
+    text, error = sentence_of(change), error_of(change)
     pieces = [_piece(each) for each in change.seen]
-    evidence = _evidence(LessonSource.RECOVERY, pieces)
     # A step before it is no other form: it helped where the same error does not come again.
     fix = "" if change.remedy is Remedy.STEP else _fixed(change.works, change.seen[-1].way.call)
-    about = RuleSituation(_fixed(change.fails[0], change.seen[-1].changed.call), error_of(change), fix)
+    about = RuleSituation(_fixed(change.fails[0], change.seen[-1].changed.call), error, fix)
     count = next((n for n in range(FEWEST, len(pieces)) if sentence_of(again(change, n)) == text), len(pieces))
-    situation = f"{shown(change.fails[0])}: {error_of(change) or 'refused'}"
-    return TaughtRule(text, situation, shown(change.works), evidence, about, tuple(pieces[:count]), example_of(change))
+    evidence = _evidence(LessonSource.RECOVERY, pieces)
+    draft = rule_draft(project, text, evidence, written_from=pieces[:count], about=about)
+    return replace(
+        draft,
+        situation=f"{shown(change.fails[0])}: {error or 'refused'}",
+        fix=shown(change.works),
+        patch=replace(draft.patch, example=example_of(change)),
+    )
 
 
 def _fixed(template: SimpleCall, latest: SimpleCall) -> str:

@@ -25,7 +25,7 @@ def session(module: str, *, works: str = "./dev test {}", secret: str = "") -> T
 
 def pieces_of(sessions: list[Transcript]) -> tuple[LessonPiece, ...]:
     changes = {each.id: changes_of(CallCourse(gather(each))) for each in sessions}
-    [rule] = rules_taught(changes, ())
+    [rule] = rules_taught("shop", changes, ())
     return rule.evidence.pieces
 
 
