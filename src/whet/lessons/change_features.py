@@ -59,9 +59,10 @@ def _shared(one: Sequence[str], other: Sequence[str], common: Callable[[str, str
 
 def _common_word(one: str, other: str) -> str:
     """A word with a mark for what varies in it: `PART=…` for `PART=cart` and `PART=billing`."""
-    parts = list(_shared(_PART.split(one), _PART.split(other), lambda *_: VARIES))
-    tells = any(len(part) > 1 and part != VARIES for part in parts)
-    return _RUN.sub(VARIES, "".join(parts)) if tells else VARIES
+    mine, theirs = _PART.split(one), _PART.split(other)
+    if all(len(part) <= 1 or part == VARIES for part in {*mine} & {*theirs}):
+        return VARIES
+    return _RUN.sub(VARIES, "".join(_shared(mine, theirs, lambda *_: VARIES)))
 
 
 class Remedy(StrEnum):

@@ -285,22 +285,18 @@ def _changed(course: CallCourse, index: int) -> Iterator[ChangedCall]:
     # The remedy may have been read meanwhile.
     trust = lowest((step.trust, *(other.trust for _, other, _ in (*within, *further))))
     error = "" if is_refused else error_line(step.text)[:ERROR_LETTERS]
-    said = " ".join(_said(course, step).split())[:SAID_LETTERS] if is_refused else ""
+    said, result = "", step.exchange.result
+    if is_refused and result and result.disposition is Disposition.REJECTED:  # the record itself vouches for the words
+        said = refusal_words(result.text) or course.words_after(step.message)
     for part in call.parts:
         if is_refused or is_step(part) or call.looks_at_files:
             followed = course.followed(part, call, within)
             found = _ways(part, followed)
             found += () if followed.is_resolved else _ways_told(course, index, part, further)
             ways = tuple(replace(way, news=course.news(way.call, index)) for way in found[:MOST_WAYS])
-            yield ChangedCall(step.message, part, is_refused, error, said, ways, at, trust)
-
-
-def _said(course: CallCourse, step: JudgedCall) -> str:
-    """The words with which a call was refused, as far as the record itself vouches for them."""
-    result = step.exchange.result
-    if result is None or result.disposition is not Disposition.REJECTED:
-        return ""
-    return refusal_words(result.text) or course.words_after(step.message)
+            yield ChangedCall(
+                step.message, part, is_refused, error, " ".join(said.split())[:SAID_LETTERS], ways, at, trust
+            )
 
 
 def _ways(part: SimpleCall, followed: LaterCalls) -> list[AnotherWay]:

@@ -90,17 +90,12 @@ def own_text(text: str) -> str:
 
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a message."""
-    for part in _SENTENCE.split(text):
-        plain = (part or "").strip(' \t-–*•"“”')
-        if plain:
-            yield plain
+    return (sentence for sentence, _ in _with_ends(text))
 
 
 def standing_sentences(text: str) -> Iterator[str]:
     """The whole sentences that order something for good: always, never, from now on."""
-    for start, sentence in _with_ends(text):
-        if not start.endswith(("?", "？")) and holds_for_good(sentence):
-            yield sentence
+    return (each for each, end in _with_ends(text) if not end.startswith(("?", "？")) and holds_for_good(each))
 
 
 def holds_for_good(sentence: str) -> bool:
@@ -123,12 +118,13 @@ def holds_for_good(sentence: str) -> bool:
 
 
 def _with_ends(text: str) -> Iterator[tuple[str, str]]:
-    """Each sentence with the sign at its end before it."""
-    at = 0
-    for sentence in sentences(text):
-        begin = text.find(sentence, at)
-        at = begin + len(sentence)
-        yield text[begin : at + 1].rstrip(), sentence
+    """Each sentence with the signs at its end."""
+    begin = 0
+    for end in (*_SENTENCE.finditer(text), None):
+        plain = text[begin : end.start() if end else None].strip(' \t-–*•"“”')
+        if plain:
+            yield plain, end[0] if end else ""
+        begin = end.end() if end else 0
 
 
 def _done_for(view: SessionView) -> dict[int, frozenset[str]]:

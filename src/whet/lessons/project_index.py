@@ -4,7 +4,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import takewhile
 from typing import NamedTuple
@@ -25,6 +24,7 @@ SAME_REQUEST = 0.5  # of the words of both, the rare ones counting more
 COMPARED = 40  # requests that a request is compared with
 RAREST = 3
 _QUOTED = re.compile(r"'[^'\n]{0,200}'|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`|“[^”\n]{0,200}”")  # bounded: linear time
+_VARIES = re.compile(rf"[/\\\d{ELIDED}]")
 _SENTENCE = re.compile(r"[.!?;。！？]+(?:\s|$)|\n")
 _WORD = re.compile(
     r"[^\W\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -75,34 +75,25 @@ class _Sighting(NamedTuple):
     kind: IndexKind
     key: tuple[str, ...]
     text: str
-    original: str  # the session, or the one that it is a copy of
     session: str
     event: SessionEvent
 
 
-@dataclass
-class _Group:
-    """What was seen of one thing so far."""
-
-    first: _Sighting
-    words: list[str]
-    sessions: set[str] = field(default_factory=set)
-    times: int = 0
-    trust: Trust = Trust.OPERATOR
-
-    def add(self, seen: _Sighting) -> None:
-        self.sessions.add(seen.original)
-        self.times += seen.event.times
-        self.trust = min(self.trust, seen.event.trust)
-        if seen.kind is not IndexKind.REQUEST:
-            self.words = _common(self.words, seen.text.split())
-
-    def entry(self) -> IndexEntry:
-        event = self.first.event
-        text = cut(" ".join(self.words), SHOWN)
-        return IndexEntry(
-            self.first.kind, text, len(self.sessions), self.times, self.first.session, event.message, self.trust
-        )
+def _entry(seen: list[_Sighting], originals: Mapping[str, str]) -> IndexEntry:
+    """All that was seen of one thing."""
+    kind, _, text, session, event = seen[0]
+    words = text.split()
+    for each in seen if kind is not IndexKind.REQUEST else ():
+        words = _common(words, each.text.split())
+    return IndexEntry(
+        kind,
+        cut(" ".join(words), SHOWN),
+        len({originals.get(each.session, each.session) for each in seen}),
+        sum(each.event.times for each in seen),
+        session,
+        event.message,
+        min(each.event.trust for each in seen),
+    )
 
 
 def _common(mine: list[str], other: list[str]) -> list[str]:
@@ -117,11 +108,10 @@ def project_index(sessions: Iterable[CondensedSession], copies: Mapping[str, str
     """The index of a project's sessions. `copies` names the original of each session that is a copy."""
     originals = copies or {}
     every = sorted(sessions, key=lambda each: (each.started or 0.0, each.session))
-    seen = [sighting for each in every for sighting in _sightings(each, originals.get(each.session, each.session))]
-    groups: dict[tuple[IndexKind, tuple[str, ...]], _Group] = {}
-    for sighting in (*seen, *_requests(every, originals)):
-        groups.setdefault((sighting.kind, sighting.key), _Group(sighting, sighting.text.split())).add(sighting)
-    entries = [group.entry() for group in groups.values()]
+    groups: dict[tuple[IndexKind, tuple[str, ...]], list[_Sighting]] = {}
+    for sighting in (*_sightings(every), *_requests(every)):
+        groups.setdefault((sighting.kind, sighting.key), []).append(sighting)
+    entries = [_entry(seen, originals) for seen in groups.values()]
     return ProjectIndex(len({originals.get(each.session, each.session) for each in every}), tuple(_ranked(entries)))
 
 
@@ -147,10 +137,10 @@ def _ranked(entries: list[IndexEntry]) -> Iterator[IndexEntry]:
         yield from sorted(found, key=lambda entry: (-entry.sessions, -entry.times))[:most]
 
 
-def _sightings(session: CondensedSession, original: str) -> Iterator[_Sighting]:
-    for event in session.events:
-        for kind, key, text in _things(event):
-            yield _Sighting(kind, key, text, original, session.session, event)
+def _sightings(sessions: list[CondensedSession]) -> Iterator[_Sighting]:
+    for session in sessions:
+        for event in session.events:
+            yield from (_Sighting(*thing, session.session, event) for thing in _things(event))
 
 
 def _things(event: SessionEvent) -> Iterator[tuple[IndexKind, tuple[str, ...], str]]:
@@ -170,14 +160,10 @@ def _things(event: SessionEvent) -> Iterator[tuple[IndexKind, tuple[str, ...], s
 def template(line: str) -> tuple[str, ...]:
     """The words of a line by which it is compared: quotes, paths and numbers are all the same."""
     words = _QUOTED.sub(ELIDED, line.casefold()).split()[:TOKENS]
-    return tuple(ELIDED if _varies(word) else word for word in words)
+    return tuple(ELIDED if _VARIES.search(word) else word for word in words)
 
 
-def _varies(word: str) -> bool:
-    return "/" in word or "\\" in word or ELIDED in word or any(map(str.isdigit, word))
-
-
-def _requests(sessions: list[CondensedSession], originals: Mapping[str, str]) -> Iterator[_Sighting]:
+def _requests(sessions: list[CondensedSession]) -> Iterator[_Sighting]:
     """The sentences in the person's place, those that ask for the same with the same key."""
     said = [
         (session, event, sentence, frozenset(_WORD.findall(sentence.casefold())))
@@ -190,9 +176,8 @@ def _requests(sessions: list[CondensedSession], originals: Mapping[str, str]) ->
     groups = _Requests(known, len(said))
     for session, event, sentence, words in said:
         if SHORTEST <= len(words) <= LONGEST:
-            original = originals.get(session.session, session.session)
             key = (event.kind.value, str(groups.place(words)))
-            yield _Sighting(IndexKind.REQUEST, key, " ".join(sentence.split()), original, session.session, event)
+            yield _Sighting(IndexKind.REQUEST, key, " ".join(sentence.split()), session.session, event)
 
 
 class _Requests:

@@ -129,10 +129,10 @@ def _nearest(sightings: Iterable[SeenChange]) -> tuple[SeenChange, ...]:
     def distance(sighting: SeenChange) -> tuple[bool, float]:
         return is_unlike(sighting.changed, sighting.way), sighting.way.gap - 4 * sighting.way.likeness
 
-    best: dict[str, SeenChange] = {}
+    by_session: dict[str, list[SeenChange]] = defaultdict(list)
     for each in sightings:
-        best[each.session] = min(best.get(each.session, each), each, key=distance)
-    return tuple(best.values())
+        by_session[each.session].append(each)
+    return tuple(min(group, key=distance) for group in by_session.values())
 
 
 def _bits(project: ProjectCalls, feature: Feature, seen: Sequence[SeenChange], failed_in: int) -> float:
