@@ -259,15 +259,11 @@ def _shortened(audited: AuditedStatement, text: str) -> PassageChange | None:
     if statement.kind is not StatementKind.CODE or not wrong or not all(first < line < last for line in wrong):
         return None
     lines = lines_of(text.removeprefix(MARK))[first - 1 : last]
-    if any(_belongs_to_others(lines, line - first) for line in wrong):
+    goes_on = {first + place for place, line in enumerate(lines) if line.rstrip().endswith("\\")}
+    if any(line in goes_on or line - 1 in goes_on for line in wrong):
         return None
     kept = [line for number, line in enumerate(lines, first) if number not in wrong]
     return passage(text, first, last, kept) if any(line.strip() for line in kept[1:-1]) else None
-
-
-def _belongs_to_others(lines: list[str], place: int) -> bool:
-    """Whether a line goes on in the next."""
-    return any(line.rstrip().endswith("\\") for line in lines[place - 1 : place + 1])
 
 
 def passage_without(statement: Statement, text: str) -> PassageChange | None:

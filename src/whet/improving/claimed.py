@@ -21,6 +21,7 @@ from whet.lessons.claim_checks import SAID, ClaimReport
 from whet.lessons.claim_evidence import PatternHit
 from whet.lessons.claims import ClaimCarrier, ClaimSource, DroppedClaim
 from whet.lessons.record import (
+    PIECES_KEPT,
     Lesson,
     LessonChecks,
     LessonEvidence,
@@ -57,7 +58,6 @@ from whet.trouble.outcomes.deciding import Outcome
 READER = "reader"
 SLUG_LETTERS = 40
 QUOTE_LETTERS = 300
-PROOFS_KEPT = 12  # quotes that go into the ledger with a change
 SOURCE_OF = {
     ClaimSource.REMEDY: LessonSource.REMEDY,
     ClaimSource.FACT: LessonSource.PLACE,
@@ -138,7 +138,7 @@ def dropped_lesson(dropped: DroppedClaim, project: str, sessions: Mapping[str, s
     source = SOURCE_OF[claim.source]
     pieces = tuple(
         LessonPiece(source, quote.session, quote.message, cut(quote.words, QUOTE_LETTERS))
-        for quote in claim.quotes[:PROOFS_KEPT]
+        for quote in claim.quotes[:PIECES_KEPT]
         if quote.session in sessions
     )
     count = len({quote.session for quote in claim.quotes if quote.session in sessions})
@@ -187,7 +187,7 @@ def _patch(report: ClaimReport, project: str, evidence: LessonEvidence) -> Patch
         trust=report.trust,
         proofs=tuple(
             Proof(piece.session, piece.message, SAID_BY[piece.trust], piece.text)
-            for piece in evidence.pieces[:PROOFS_KEPT]
+            for piece in evidence.pieces[:PIECES_KEPT]
         ),
         situation=situation,
     )

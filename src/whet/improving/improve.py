@@ -98,7 +98,9 @@ def improve(
 
     A dry run is the same, and stops before it spends anything or writes an entry.
     """
-    model = steps.do("model", lambda: _own_model(home, ask), str)
+    # The model of Whet's own agent; that of another agent is not Whet's to ask.
+    named = "" if ask.agent else ask.model
+    model = steps.do("model", lambda: named or load(home).model, str)
     no_key = missing_key(load(home), os.environ, model) if ask.dry_run and model and supply is None else ""
     course = ImproveRun(home, steps, ask, supply or (unasked if ask.dry_run else served), model, observe)
     # The step has its first name, so that what an earlier version found is refused in words.
@@ -200,11 +202,6 @@ def _find(course: ImproveRun, progress: Progress) -> LessonsToTry:
     with opened(home) as database:
         found = find_lessons(home, database, ask, model=model, named=named, progress=progress)
         return found if ask.retire else replace(found, waiting=_waiting(course, database))
-
-
-def _own_model(home: Home, ask: ImproveRequest) -> str:
-    """The model of Whet's own agent, as the settings name it; that of another agent is not Whet's to ask."""
-    return load(home).model if ask.agent else ask.model or load(home).model
 
 
 def _leave_untried(course: ImproveRun, number: int, ready: ReadyTrial) -> Lesson:

@@ -227,18 +227,14 @@ def standing_of(lesson: Lesson, decisions: DecisionsOnLessons) -> Standing:
     checks = lesson.checks
     patches = (lesson.patch, *lesson.repeats)
     # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
-    if item := next((item for patch in patches if (item := _holding(patch, decisions.state))), None):
-        return _in_force(item, decisions)
+    for patch in patches:
+        rules = decisions.state.rules if patch.form is Form.RULE else ()
+        if item := decisions.state.get(patch.form, patch.name) or same_rule(rules, patch):
+            return _in_force(item, decisions)
     if not lesson.is_proposable:
         broken = ", but not followed" if checks.is_broken else ""
         return Standing(LessonStage.CLAIMED, why=f"already in {checks.stands_in}{broken}")
     return next((found for patch in patches if (found := _decided(patch, decisions))), Standing(LessonStage.CHECKED))
-
-
-def _holding(patch: Patch, state: State) -> Item | None:
-    """What is in force that a change would say again."""
-    rules = state.rules if patch.form is Form.RULE else ()
-    return state.get(patch.form, patch.name) or same_rule(rules, patch)
 
 
 def _decided(patch: Patch, decisions: DecisionsOnLessons) -> Standing | None:

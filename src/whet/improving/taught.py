@@ -56,7 +56,6 @@ from whet.telling.targets.project_names import repository_root
 from whet.text.likeness import TellingWords, is_same, sense
 
 PROJECTS_NEEDED = 3  # that teach a thing alike, before it is told everywhere
-QUOTE_LETTERS = 300
 _HERE = re.compile(r" here\b")
 
 
@@ -76,7 +75,7 @@ class ProjectEvidence:
         """Take in what the session of an agent teaches."""
         self.openings[session] = teaching.opening
         self.agents[session] = agent
-        self.instructions.extend(teaching.instructions)
+        self.instructions = earliest((*self.instructions, *teaching.instructions))  # most sessions have the same
         if is_own:  # what others said is learned from nowhere
             self.said.extend(teaching.pieces)
         changed = teaching.changes.changed

@@ -148,7 +148,9 @@ def trust_of(claim: Claim, quotes: Sequence[CheckedQuote]) -> Trust:
     said = [each.quote.words for each in quotes]
     words = " ".join(said).casefold()
     named = named_things(claim.rule)
-    is_borne = all(name.casefold() in words for name in (*named.paths, *named.symbols, *_wanted(claim.rule)))
+    # What it says to use, in code marks or with signs in it: a command, a flag, an address.
+    wanted = (name for name in stance_of(claim.rule).wanted if not name.isalpha())
+    is_borne = all(name.casefold() in words for name in (*named.paths, *named.symbols, *wanted))
     return least if is_borne and not unquoted_words(claim.rule, said) else min(least, Trust.TOOL)
 
 
@@ -157,11 +159,6 @@ def told_by(claim: Claim, lines: Sequence[SeenInstruction]) -> SeenInstruction |
     quoted = next((line for line in lines if claim.told and is_part(claim.told, line.line)), None)
     is_fix = claim.carrier is ClaimCarrier.FIX_THE_FILE
     return quoted if quoted is not None or is_fix else saying(claim.rule, lines)
-
-
-def _wanted(rule: str) -> frozenset[str]:
-    """What a rule says to use, in code marks or with signs in it: a command, a flag, an address."""
-    return frozenset(name for name in stance_of(rule).wanted if not name.isalpha())
 
 
 def _quote_fault(standing: StandingClaim, found: Sequence[CheckedQuote], exact: Sequence[CheckedQuote]) -> str:

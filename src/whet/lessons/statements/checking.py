@@ -284,9 +284,6 @@ def _known(statement: Statement, repository: Repository) -> Iterator[StatementFi
         said -= sense(f"{call.runner} run {call.script.replace(':', ' ')} {body} {statement.language}").words
     lines = statement.text.count("\n") - 1 if statement.kind is StatementKind.CODE else 1
     if len(said) <= FEW_WORDS * max(lines, 1):
-        yield StatementFinding(StatementMark.KNOWN, f"`{where}` has {_listed(scripts)}", statement.line, where=where)
-
-
-def _listed(scripts: dict[str, tuple[str, str] | None]) -> str:
-    names = [f"`{each}`" for each in scripts]
-    return ", ".join(names[:FEW_TWINS]) + (f" and {len(names) - FEW_TWINS} more" if len(names) > FEW_TWINS else "")
+        named = ", ".join(f"`{each}`" for each in [*scripts][:FEW_TWINS])
+        more = f" and {len(scripts) - FEW_TWINS} more" if len(scripts) > FEW_TWINS else ""
+        yield StatementFinding(StatementMark.KNOWN, f"`{where}` has {named}{more}", statement.line, where=where)
