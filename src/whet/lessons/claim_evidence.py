@@ -94,11 +94,8 @@ class PatternCounts(Value, frozen=True):
     faults: tuple[str, ...] = ()
 
 
-class HitsOfSession(NamedTuple):
-    """The calls of one session that the patterns of a check fit: those in the failing form, and the recommended one."""
-
-    fails: tuple[SeenCall, ...] = ()
-    works: tuple[SeenCall, ...] = ()
+SessionHits = tuple[list[SeenCall], list[SeenCall]]
+"""The calls of one session in the form that a check says fails, and in the recommended one."""
 
 
 def calls_of(view: SessionView) -> SessionCalls:
@@ -150,12 +147,12 @@ class Patterns:
         self._fails, self._works = fails, works
         self._anywhere = _anywhere([each for each in (check.fails, check.works) if not pattern_fault(each)])
 
-    def hits(self, calls: Sequence[SeenCall]) -> HitsOfSession:
+    def hits(self, calls: Sequence[SeenCall]) -> SessionHits:
         """A call that both patterns fit is in the recommended form: that pattern says more."""
         if self._anywhere is not None:
             whole = "\n".join(part for call in calls for part in (call.command, call.path, call.error) if part)
             if not self._anywhere.search(whole):
-                return HitsOfSession()
+                return [], []
         fails: list[SeenCall] = []
         works: list[SeenCall] = []
         for call in calls:
@@ -165,7 +162,7 @@ class Patterns:
                 works.append(call)
             elif self._fails is not None and self._fits(self._fails, call, is_remedy=False):
                 fails.append(call)
-        return HitsOfSession(tuple(fails), tuple(works))
+        return fails, works
 
     def _fits(self, pattern: Any, call: SeenCall, *, is_remedy: bool) -> bool:
         if self.on is CheckPlace.ERROR and not is_remedy:
@@ -182,8 +179,8 @@ def count_check(
     """What the patterns of a check fit in the sessions of a project. `copies` names the original of each copy."""
     patterns = Patterns(check)
     found = {id: hits for id, calls in sessions.items() if any(hits := patterns.hits(calls))}
-    fails = [(id, call) for id, hits in found.items() for call in hits.fails]
-    works = [call for hits in found.values() for call in hits.works]
+    fails = [(id, call) for id, (fitting, _) in found.items() for call in fitting]
+    works = [call for _, fitting in found.values() for call in fitting]
     failed = [(id, call) for id, call in fails if has_failed(call)]
     return PatternCounts(
         CallCounts(len(fails), len(failed), len(works), sum(call.outcome is Outcome.OK for call in works)),
@@ -205,9 +202,9 @@ def _faults(check: ClaimCheck) -> Iterator[str]:
         yield f"what works: {fault}"
 
 
-def _sampled(found: Mapping[str, HitsOfSession]) -> tuple[PatternHit, ...]:
+def _sampled(found: Mapping[str, SessionHits]) -> tuple[PatternHit, ...]:
     """Hits from all over the sessions, as many as fit, rather than all from the first."""
-    every = [(id, call) for id, hits in found.items() for call in chain(hits.fails, hits.works)]
+    every = [(id, call) for id, hits in found.items() for call in chain(*hits)]
     step = max(1, len(every) / MOST_HITS)
     picked = [every[int(place * step)] for place in range(min(MOST_HITS, len(every)))]
     return tuple(

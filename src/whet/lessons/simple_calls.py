@@ -93,11 +93,11 @@ def is_idle(call: SimpleCall, failed: SimpleCall) -> bool:
     if is_tool(call):
         is_change = is_tool(failed) and effect_of_name(failed.words[0]) is Effect.CHANGES
         return is_change and effect_of_name(call.words[0]) is Effect.READS
-    looks = [
-        each.program == "git" and next((word for word in each.words[1:] if word[0:1] != "-"), "") in TELLING
-        for each in (call, failed)
-    ]
-    return looks == [True, False]
+    return _tells(call) and not _tells(failed)
+
+
+def _tells(call: SimpleCall) -> bool:
+    return call.program == "git" and next((word for word in call.words[1:] if word[0:1] != "-"), "") in TELLING
 
 
 def is_tool(call: SimpleCall) -> bool:
