@@ -31,11 +31,12 @@ from whet.sessions.tool_families import Definition  # noqa: E402
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult  # noqa: E402
 from whet.sessions.trust import Trust  # noqa: E402
 
+ANYWAY = "import whet.own.runs.settings, whet.shipped.guidance, whet.agent.protocols, whet.shipped.data"
 IMPORTS = {
     "nothing": "pass",
     "http.client and ssl": "import http.client, ssl",
-    "what whet loads anyway": "import whet.settings, whet.guidance, whet.agent.protocols, whet.data",
-    "the same and all providers": "import whet.settings, whet.guidance, whet.agent.providers.choosing",
+    "what whet loads anyway": ANYWAY,
+    "the same and all providers": f"{ANYWAY}, whet.agent.providers.choosing",
     "httpx2": "import httpx2",
     "openai": "import openai",
     "anthropic": "import anthropic",
@@ -60,8 +61,8 @@ def imports(runs: int = 7) -> None:
     for _ in range(runs):
         for name, code in IMPORTS.items():
             process = subprocess.Popen([sys.executable, "-c", code])
-            _, _, used = os.wait4(process.pid, 0)
-            process.returncode = 0
+            _, process.returncode, used = os.wait4(process.pid, 0)
+            assert process.returncode == 0, code
             taken[name].append((used.ru_utime + used.ru_stime) * 1e3)
     base = statistics.median(taken["nothing"])
     print(f"{'import':<34}{'CPU ms':>9}   (above an empty program, median of {runs})")

@@ -187,17 +187,11 @@ class LocalProvider:
                 except ProviderFailed:
                     self._end()
                     raise
-                self._reached = (address, self._asking(address))
+                timing, waits = real_timing(), Timeouts(bytes_seconds=SILENT_SECONDS)
+                client = Client(route_to(address.base_url, self._environment), now=timing.steady, waits=waits)
+                asking = Asking(self._codec, client, Asked(NAME, key=address.key), timing=timing, retries=0)
+                self._reached = (address, asking)
             return self._reached
-
-    def _asking(self, address: ServerAddress) -> Asking:
-        timing = real_timing()
-        client = Client(
-            route_to(address.base_url, self._environment),
-            now=timing.steady,
-            waits=Timeouts(bytes_seconds=SILENT_SECONDS),
-        )
-        return Asking(self._codec, client, Asked(NAME, key=address.key), timing=timing, retries=0)
 
     def _end(self) -> None:
         if self._reached is not None:
@@ -209,12 +203,16 @@ class LocalProvider:
 
 def _start(owner: "LocalProvider", order: ServeOrder, environment: Mapping[str, str]) -> _Child:
     key, log = secrets.token_urlsafe(24), tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
+    kept = {
+        name: value for name, value in environment.items() if name in KEPT_VARIABLES or name.startswith(KEPT_PREFIXES)
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", CHILD],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
-        env=_variables(environment),
+        # Threads that wait by spinning take the cores from everything else, the other threads included.
+        env={**kept, "OMP_WAIT_POLICY": "passive"},
         start_new_session=True,  # Ctrl-C stops a turn, not the model
     )
     ending = weakref.finalize(owner, _stop, process, log)  # also at the end of the program
@@ -224,14 +222,6 @@ def _start(owner: "LocalProvider", order: ServeOrder, environment: Mapping[str, 
         process.stdin.write(f"{line}\n".encode())
         process.stdin.flush()
     return _Child(process, log, key, ending)
-
-
-def _variables(environment: Mapping[str, str]) -> dict[str, str]:
-    kept = {
-        name: value for name, value in environment.items() if name in KEPT_VARIABLES or name.startswith(KEPT_PREFIXES)
-    }
-    # Threads that wait by spinning take the cores from everything else, the other threads included.
-    return {**kept, "OMP_WAIT_POLICY": "passive"}
 
 
 def _wait(child: _Child, path: Path, interrupt: threading.Event) -> ServerAddress:
