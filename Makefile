@@ -39,7 +39,7 @@ coverage: $(READY)
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/python -m whet.cli.document docs/cli.md docs/api.md
+	$(BIN)/python tests/documents.py docs/cli.md docs/api.md
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -55,7 +55,7 @@ collected: $(READY)
 	@found=$$($(BIN)/python -m pytest -q --collect-only 2>&1) || { echo "$$found"; exit 1; }
 
 docs: $(READY)
-	$(BIN)/python -m whet.cli.document --check docs/cli.md docs/api.md
+	$(BIN)/python tests/documents.py --check docs/cli.md docs/api.md
 
 # The demonstration needs what users need, and pytest for the project that it plays. Where contributors have set up, it
 # uses that; else it has an environment of its own. Model files are kept in .demo/models: they are downloaded once.

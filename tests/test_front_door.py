@@ -12,8 +12,8 @@ import pytest
 
 import whet
 from command import environment, loaded, runner
+from documents import SECTIONS, api_page
 from front_door_examples import names_and_methods
-from whet.cli.document import SECTIONS, api_page
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,4 +1,4 @@
-"""docs/cli.md and docs/api.md, written from the program: `python -m whet.cli.document [--check] PATH...`."""
+"""docs/cli.md and docs/api.md, written from the program: `python tests/documents.py [--check] PATH...`."""
 
 import ast
 import inspect
