@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from command import Whet
-from whet.cli.shown.audit import budget_lines
+from whet.cli.deciding import budget_lines
 from whet.ledger.patches import Action, Form, Patch
 
 RULE = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports before you commit.")
@@ -55,16 +55,6 @@ def test_without_any_file_it_says_so(whet: Whet, tmp_path: Path) -> None:
     done = whet("audit", str(tmp_path))
     assert done.code == 0
     assert "No file that agents read" in done.out
-
-
-def test_statements_are_lessons_of_the_person(whet: Whet, tmp_path: Path) -> None:
-    folder = project(tmp_path / "p")
-    done = whet("lessons", "--yours", folder=Path(folder))
-    assert done.code == 0
-    assert "a statement of CLAUDE.md:3 (wrong)" in done.out
-    assert "2 statements" in done.out
-    (first, _) = whet("lessons", "--yours", "--project", folder, "--json").json["lessons"]
-    assert (first["origin"]["writer"], first["standing"]) == ("person", "active")
 
 
 def test_a_rule_past_the_budget_is_shown_with_what_it_could_replace(tmp_path: Path) -> None:

@@ -4,20 +4,19 @@ import json
 import shutil
 from pathlib import Path
 
+import click
 import pytest
 
 from command import Whet
+from documents import document
 from whet.cli.catalogue import CATALOGUE
-from whet.cli.document import document
+from whet.cli.group import group
 
 OPENAI = {
     "id": "greenhouse",
     "model": "some-model",
     "messages": [
-        {
-            "role": "user",
-            "content": "Water the greenhouse with GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345",
-        },
+        {"role": "user", "content": "Water the greenhouse with GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345"},
         {
             "role": "assistant",
             "content": "I open the valve.",
@@ -44,12 +43,14 @@ def test_the_overview_names_every_command(whet: Whet) -> None:
     assert all(f"  {name} " in done.out for name, _, _ in CATALOGUE)
 
 
-@pytest.mark.parametrize("name", [name for name, _, _ in CATALOGUE])
-def test_every_command_has_help_with_an_example_and_json(whet: Whet, name: str) -> None:
-    done = whet(name, "--help")
-    assert done.code == 0
-    assert "Example: whet " in done.out
-    assert "--json" in done.out or name == "mcp", "these speak to programs only"
+def test_every_command_has_help_with_an_example_and_json() -> None:
+    context = click.Context(group, info_name="whet")
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        told = command.get_help(click.Context(command, context, name))
+        assert "Example: whet " in told
+        assert "--json" in told or name in ("mcp", "export"), "these speak to programs only"
 
 
 def test_every_command_is_documented() -> None:
@@ -186,8 +187,6 @@ def test_a_session_is_shown_with_the_outcome_of_its_calls(whet: Whet, greenhouse
     record = whet("show", "greenhouse", "--json").json
     assert [exchange["outcome"] for exchange in record["exchanges"]] == ["failed"]
     assert record["session"]["messages"] == 4
-    assert "valve × 1" in whet("show", "greenhouse", "--outline").out
-    assert "✗ valve" in whet("search", "open", "--context", "1").out
 
 
 def test_terminal_codes_in_a_session_do_not_reach_the_terminal(whet: Whet, tmp_path: Path) -> None:
@@ -224,20 +223,11 @@ def test_calls_and_errors_are_counted(whet: Whet, greenhouse: Path) -> None:
 @pytest.mark.parametrize("form", ["openai", "atif", "trajectories"])
 def test_an_export_can_be_imported_again(whet: Whet, greenhouse: Path, tmp_path: Path, form: str) -> None:
     whet("import", str(greenhouse))
-    done = whet("export", "greenhouse", "--format", form, "--output", "out.jsonl", "--json")
-    assert done.json["sessions"] == 1
+    (tmp_path / "out.jsonl").write_text(whet("export", "greenhouse", "--format", form).out)
     whet("forget", "greenhouse", "--yes")
     report = whet("import", str(tmp_path / "out.jsonl"), "--json").json
     assert (report["imported"], report["skipped"]) == (1, [])
     assert "valve stuck" in whet("show", "greenhouse").out
-
-
-def test_an_export_overwrites_nothing(whet: Whet, greenhouse: Path) -> None:
-    whet("import", str(greenhouse))
-    done = whet("export", "greenhouse", "--output", str(greenhouse))
-    assert done.code == 1
-    assert "already exists" in done.err
-    assert json.loads(greenhouse.read_text())["id"] == "greenhouse"
 
 
 def test_forgetting_asks_first(whet: Whet, greenhouse: Path) -> None:

@@ -24,8 +24,8 @@ def test_whet_alone_names_the_agents_it_found(whet: Whet, person: Path) -> None:
     assert "Read the sessions of Claude Code." in whet().out
 
 
-def test_with_sessions_the_next_steps_are_others(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_with_sessions_the_next_steps_are_others(whet: Whet) -> None:
     shown = whet().out
     assert "whet lessons" in shown
     assert "whet import" not in shown

@@ -88,11 +88,7 @@ def test_a_delivery_that_fails_is_told_wherever_one_looks(whet: Whet) -> None:
         (("every 2x", "hi"), "not a schedule", '"every 2h"'),
         (("every 2h", "hi", "--model", "nobody:x"), "does not name a known provider", "anthropic"),
         (("every 2h", "hi", "--skill", "nope"), "no skill nope", "Skills:"),
-        (
-            ("every 2h", "hi", "--deliver", "pigeon"),
-            "'pigeon' is not a delivery",
-            "none, file, command, stdout",
-        ),
+        (("every 2h", "hi", "--deliver", "pigeon"), "'pigeon' is not a delivery", "none, file, command, stdout"),
         (("every 2h", "hi", "--workdir", "/nowhere"), "no folder /nowhere", "workdir"),
     ],
 )

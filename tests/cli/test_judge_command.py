@@ -7,16 +7,7 @@ import pytest
 
 from command import Whet
 
-KEYS = {
-    "verdict",
-    "effect",
-    "interval",
-    "evidence_help",
-    "evidence_harm",
-    "cases",
-    "attempts",
-    "stopped_at",
-}
+KEYS = {"verdict", "effect", "interval", "evidence_help", "evidence_harm", "cases", "attempts", "stopped_at"}
 
 
 def rows(cases: int, *, gained: int, lost: int, seeds: int = 1) -> Iterator[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from command import Whet, on_a_terminal
 from whet.changes.pending import submit
-from whet.cli.shown.lessons import entry_lines
+from whet.cli.shown.entries import entry_lines
 from whet.ledger.entries import Actor, Entry, Key, Step
 from whet.ledger.folding import Move
 from whet.ledger.patches import Action, Form, Patch, PatchOrigin, Proof

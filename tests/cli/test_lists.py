@@ -16,10 +16,8 @@ CUT_NUMBER = re.compile(r"(?<=  )[\d.,]+…|\d{4}-\d\d-\d*…|\d\d:\d?…", re.M
 
 
 @pytest.mark.parametrize("columns", [40, 80])
-def test_a_narrow_terminal_loses_columns_and_no_digits(
-    whet: Whet, examples: Path, tmp_path: Path, columns: int
-) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_a_narrow_terminal_loses_columns_and_no_digits(tmp_path: Path, columns: int) -> None:
     for command in ("sessions", "report"):
         _, shown = on_a_terminal(tmp_path, "", *command.split(), columns=columns)
         assert not CUT_NUMBER.findall(shown), shown
@@ -47,8 +45,8 @@ def test_sessions_are_listed_with_project_and_lost_time(whet: Whet, examples: Pa
     assert re.search(r"af7989d3 +opencode +booking +\d+ (?:s|min) +1 ", whet("sessions").out)
 
 
-def test_sessions_are_sorted_by_what_they_lost(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_sessions_are_sorted_by_what_they_lost(whet: Whet) -> None:
     by_loss = whet("sessions", "--sort", "lost", "--limit", "100", "--json").json["sessions"]
     lost = [each["lost_seconds"] or 0.0 for each in by_loss]
     assert lost == sorted(lost, reverse=True)
@@ -57,8 +55,8 @@ def test_sessions_are_sorted_by_what_they_lost(whet: Whet, examples: Path) -> No
     }
 
 
-def test_the_same_number_stands_in_every_command(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_the_same_number_stands_in_every_command(whet: Whet) -> None:
     report, status = whet("report", "--json").json, whet("status", "--json").json
     assert whet("sessions", "--json").json["total"] == status["sessions"]["all"] == report["sessions"]
 
@@ -99,8 +97,8 @@ def test_sessions_in_temporary_folders_are_left_out_of_every_count_and_every_cou
     assert f"from {counted + 2} sessions, 2 of them in temporary folders." in whet("lessons").out
 
 
-def test_one_answer_says_everywhere_whether_it_is_getting_better(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_one_answer_says_everywhere_whether_it_is_getting_better(whet: Whet) -> None:
     report, status = whet("report", "--json").json, whet("status", "--json").json
     assert report["getting_better"] == status["getting_better"]
     assert status["getting_better"]["answer"] == "Too early to tell"
@@ -108,8 +106,8 @@ def test_one_answer_says_everywhere_whether_it_is_getting_better(whet: Whet, exa
         assert "Is it getting better? Too early to tell" in " ".join(said.split())
 
 
-def test_every_id_in_a_list_can_be_given_to_a_command(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_every_id_in_a_list_can_be_given_to_a_command(whet: Whet) -> None:
     printed = whet("sessions").out + whet("report").out + whet("search", "the").out
     ids = {*re.findall(r"^([0-9a-f]{8}) ", printed, re.MULTILINE)}
     assert len(ids) > 14
@@ -147,8 +145,8 @@ def test_a_part_of_a_session_is_judged_by_the_whole(whet: Whet, tmp_path: Path) 
     assert "valve stuck" in whet("show", "greenhouse", "--from", "2").out
 
 
-def test_a_reader_that_leaves_early_is_no_error(whet: Whet, examples: Path, tmp_path: Path) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
     for command in ("sessions", "sessions --json", "report"):
         line = f"set -o pipefail; {shlex.quote(str(COMMAND))} {command} | head -c 1 >/dev/null"
         variables = environment(tmp_path / "home", tmp_path)
@@ -156,23 +154,10 @@ def test_a_reader_that_leaves_early_is_no_error(whet: Whet, examples: Path, tmp_
         assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "rules",
-        "ledger",
-        "memory",
-        "skills",
-        "jobs",
-        "live",
-        "sync --targets",
-        "sessions --source nope",
-        "templates --stats",
-        "templates --tag x",
-    ],
-)
-def test_an_empty_list_is_no_failure(whet: Whet, command: str) -> None:
-    assert whet(*command.split()).code == 0
+def test_an_empty_list_is_no_failure(whet: Whet) -> None:
+    lists = ("rules", "ledger", "memory", "skills", "jobs", "live", "sync --targets", "sessions --source nope")
+    for command in (*lists, "templates --stats", "templates --tag x"):
+        assert whet(*command.split()).code == 0, command
 
 
 def test_a_narrow_ledger_has_room_for_what_changed(whet: Whet, tmp_path: Path) -> None:

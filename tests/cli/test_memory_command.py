@@ -71,10 +71,7 @@ def test_a_vault_is_connected_searched_and_let_go(whet: Whet, person: Path) -> N
     whet("memory", "add", "The staging server is rebuilt on Mondays.")
     assert whet("memory", "connect", str(vault)).code == 0
     found = whet("search", "--notes", "staging", "server", "--json").json
-    assert {each["place"]: each["trust"] for each in found} == {
-        "memory.md": "agent",
-        "servers.md": "external",
-    }
+    assert {each["place"]: each["trust"] for each in found} == {"memory.md": "agent", "servers.md": "external"}
     (vault / "whet.md").write_text("- Answers in Norwegian.\n- <!-- drafts -->\n")
     assert "Answers in Norwegian." in whet("chat", "--prompt", "--json").json["volatile"]
     vault.rename(person / "Moved")

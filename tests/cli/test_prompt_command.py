@@ -74,7 +74,7 @@ def test_warnings_go_to_the_person(whet: Whet, project: Path) -> None:
 
 def test_a_mistake_gives_advice(whet: Whet) -> None:
     done = whet("chat", "--prompt", "--date", "tomorrowish")
-    assert (done.code, "is not a date" in done.err, "Traceback" in done.err) == (1, True, False)
+    assert (done.code, "does not match the format" in done.err, "Traceback" in done.err) == (2, True, False)
 
 
 def test_a_secret_of_the_environment_does_not_get_into_the_prompt(whet: Whet, project: Path) -> None:

@@ -15,10 +15,7 @@ from proving.obedient import Mender, obedient
 from proving.repository_scenes import git
 from whet.agent.tools.sandbox import Wall, probe
 
-pytestmark = [
-    long,
-    pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here"),
-]
+pytestmark = [long, pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")]
 RULE = f"; run `{WAY} …` instead."
 SESSIONS = 8
 RECORDS = {"claude": "projects", "codex": "sessions", "opencode": "data/opencode/opencode.db"}

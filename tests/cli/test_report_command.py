@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from command import Whet
 
 
-def test_the_report_begins_with_what_a_person_acts_on(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_the_report_begins_with_what_a_person_acts_on(whet: Whet) -> None:
     found = whet("report", "--json").json
     shown = whet("report").out
     spent, lost, *_ = shown.splitlines()
@@ -18,8 +20,8 @@ def test_the_report_begins_with_what_a_person_acts_on(whet: Whet, examples: Path
     assert "may have failed" not in shown
 
 
-def test_what_costs_most_adds_up_to_what_was_lost(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_what_costs_most_adds_up_to_what_was_lost(whet: Whet) -> None:
     found = whet("report", "--json").json
     lost = found["lost"]["seconds"]
     for sort in ("kinds", "causes", "tools"):
@@ -33,8 +35,8 @@ def test_what_costs_most_adds_up_to_what_was_lost(whet: Whet, examples: Path) ->
     assert all(each["low"] <= each["share"] <= each["high"] for each in found["causes"])
 
 
-def test_the_dearest_session_opens_at_its_dearest_stretch(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
+@pytest.mark.usefixtures("imported")
+def test_the_dearest_session_opens_at_its_dearest_stretch(whet: Whet) -> None:
     dearest = whet("report", "--json").json["dearest"][0]
     session, stretch = dearest["session"], dearest["dearest"]
     shown = whet("show", session[:8], "--dearest").out

@@ -143,8 +143,8 @@ def test_an_agent_may_leave_a_rule_out_and_try_no_words_of_its_own(whet: Whet) -
     assert whet("try", "--without", "calm", "--dry-run", variables=agent).code == 0
 
 
-def test_cases_of_a_failed_session(whet: Whet, examples: Path) -> None:
-    whet("import", str(examples))
+@pytest.mark.usefixtures("imported")
+def test_cases_of_a_failed_session(whet: Whet) -> None:
     ids = [session["id"] for session in whet("sessions", "--json", "--limit", "50").json["sessions"]]
     found = {id: whet("cases", "add", id, "--dry-run", "--json") for id in ids[:3]}
     for done in found.values():

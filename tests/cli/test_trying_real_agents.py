@@ -14,10 +14,7 @@ from proving.obedient import Mind, Obedient, obedient
 from whet.agent.tools.sandbox import Wall, probe
 from whet.agents.registry import canonical
 
-pytestmark = [
-    long,
-    pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here"),
-]
+pytestmark = [long, pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")]
 MIND = Mind(rule="sh dev test", told="sh dev test", untold="pytest -q")
 RULE = "Run the tests with `sh dev test`; plain `pytest` fails here."
 NONSENSE = "Begin every shell command with `true;`."

@@ -57,7 +57,7 @@ def test_an_agent_may_not_restore(whet: Whet, tmp_path: Path) -> None:
     whet("backup", str(tmp_path / "b.zip"))
     shutil.rmtree(tmp_path / "home")
     done = whet("restore", str(tmp_path / "b.zip"), variables={"CLAUDECODE": "1"})
-    assert (done.code, "agent" in done.err) == (1, True)
+    assert (done.code, "Only a person may restore" in done.err) == (1, True)
     assert not (tmp_path / "home").exists()
 
 

@@ -11,6 +11,9 @@ from agent.loopback import playing
 from cli.chat.answers import calls, whet_at, words
 from cli.chat.seat import seated
 from command import COMMAND, KEPT_VARIABLES, Whet, allow, environment
+from whet.agents.registry import agents
+from whet.cli.acting import actor_of
+from whet.ledger.entries import Actor
 
 NOTE = "The bell rings at noon."
 MARKS = (
@@ -121,13 +124,17 @@ def test_a_project_that_its_owner_declared_teaches_without_asking(
         assert f"counts as the owner's words, by the setting trust.projects ({project})" in entry["reason"]
 
 
-@pytest.mark.parametrize("name", MARKS)
-def test_a_shell_with_the_marks_of_an_agent_is_no_persons(whet: Whet, tmp_path: Path, name: str) -> None:
-    whet("memory", "add", NOTE, variables={name: "1"})
+def test_a_shell_with_the_marks_of_an_agent_is_no_persons(whet: Whet, tmp_path: Path) -> None:
+    assert {name for name in MARKS if actor_of({name: "1"}) is Actor.PERSON} == set()
+    whet("memory", "add", NOTE, variables={MARKS[0]: "1"})
     assert put_in_force(tmp_path / "home") == []
 
 
-@pytest.mark.parametrize("program", ["aider", "goose", "amp", "cline", "qwen", "claude"])
+def test_the_programs_of_agents_are_known() -> None:
+    assert {"aider", "goose", "amp", "cline", "qwen", "claude"} <= {name for each in agents() for name in each.programs}
+
+
+@pytest.mark.parametrize("program", ["aider", "claude"])
 @pytest.mark.parametrize("own_session", [False, True])
 def test_a_shell_below_an_agent_is_no_persons_without_any_mark(
     tmp_path: Path, person: Path, program: str, own_session: bool

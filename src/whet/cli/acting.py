@@ -30,104 +30,8 @@ if TYPE_CHECKING:
     from whet.changes.writing import Author
 
 OWN = frozenset({Form.RULE, Form.NOTE, Form.SKILL, Form.FILE})  # what people decide on every day
-
-
-def is_last(ledger: Ledger, number: int) -> bool:
-    """Whether an entry is among the changes that were made last, together."""
-    return number in {change.number for change in last_batch(ledger.state().done)}
-
-
-def expect_meant(home: Home, ledger: Ledger, number: int | None) -> None:
-    """Go on where the last change is the person's own, is named by its number, or they say yes to it."""
-    top = last_batch(ledger.state().done)
-    if not top:
-        return  # whoever undoes it says so
-    if number is not None:
-        return
-    entries = [ledger.entry(change.number) for change in top]
-    if all(each.actor is Actor.PERSON and each.patch.form in OWN for each in entries):
-        return
-    last = _named(entries)
-    instead = _instead(home, entries)
-    if not has_terminal():
-        raise WhetError(
-            f"The last change is {last}.", advice=f"{instead}To undo it, run `whet ledger undo {top[0].number}`."
-        )
-    click.echo(f"The last change is {last}. {instead}".strip(), err=True)
-    click.confirm("Undo it?", abort=True, err=True)
-
-
-def _named(entries: list[Entry]) -> str:
-    from whet.lessons.waiting_words import BY_WHOM
-
-    first = entries[0]
-    patch = first.patch
-    others = f", with {len(entries) - 1} more" if len(entries) > 1 else ""
-    what = f"{patch.action} {patch.form} {shown(patch.name)}"
-    return f"entry {first.number}{others}: {what}, {first.step} by {BY_WHOM[first.actor]}, {moment(first.at)}"
-
-
-def _instead(home: Home, entries: list[Entry]) -> str:
-    """What belongs together is taken back together."""
-    from whet.own.jobs.job import NAME
-
-    is_job = any(each.patch.form is Form.JOB and each.patch.name == NAME for each in entries)
-    is_of_setup = is_job and load_record(home).job is not None
-    return "It is a part of `whet setup`; `whet setup --undo` takes all of that back. " if is_of_setup else ""
-
-
 SESSION = "command line"
-
-
-def author_at(home: Home, database: Database) -> "Author":
-    """The person at the command line, or the agent that runs commands for one."""
-    from whet.changes.writing import Author
-
-    actor = actor_of(os.environ)
-    writer = PatchWriter.PERSON if actor is Actor.PERSON else PatchWriter.AGENT
-    origin = PatchOrigin(writer, said="written at the command line")
-    return Author(home, database, actor, trust_of(actor), time.time(), SESSION, origin)
-
-
-def person_at(home: Home, database: Database) -> "Author":
-    """The person at the command line; raises WhetError for an agent."""
-    author = author_at(home, database)
-    if author.actor is not Actor.PERSON:
-        raise WhetError("Only a person may do this.", advice="Ask the person to run it in their own terminal.")
-    return author
-
-
-def careful(author: "Author", *, yes: bool) -> "Author":
-    """The author as one whose words wait where there is no terminal, unless `yes` is given and a setting allows it."""
-    return author._replace(trust=min(author.trust, trust_at(author.home, author.actor, yes=yes)))
-
-
-def tell(entries: Iterable[Entry], *, done: str = "") -> int:
-    """Say which changes are in force, and which wait for a person; `done` is what to call what was done."""
-    from whet.cli.shown.lessons import entry_record
-
-    made = tuple(entries)
-    record = {"entries": [entry_record(entry) for entry in made]}
-    return give(record, (*(_told(entry, done) for entry in made), *why_waits(made)))
-
-
-def _told(entry: Entry, done: str) -> str:
-    what = f"{entry.patch.form} {plain(entry.patch.name)}"
-    if entry.step is Step.PROPOSED:
-        return f"Needs a person's approval: {what} (`whet lessons show {entry.number}`)."
-    undo = "undo" if entry.patch.form in OWN else f"undo {entry.number}"
-    return f"{done or DONE[entry.patch.action]} {what} (entry {entry.number}; to undo, run `whet ledger {undo}`)."
-
-
-def why_waits(entries: Iterable[Entry]) -> Iterator[str]:
-    """Why what a person seems to have written waits: here nobody can tell."""
-    if any(each.step is Step.PROPOSED and each.actor is Actor.PERSON for each in entries) and not has_terminal():
-        yield "There is no terminal. To apply changes at once, set trust.commands to true and pass --yes."
-
-
 DONE = {"add": "Added", "change": "Changed", "remove": "Removed"}
-
-
 OWN_VARIABLE = "WHET_RUN"
 ANY_AGENT = ("AGENT", "AI_AGENT")  # what agents agree to set, whichever they are
 # Agents whose records are not read, and how variables tell of a session at work rather than of a setting.
@@ -147,6 +51,92 @@ WRAPPERS = frozenset(
 # What package managers and releases add to the name of a program.
 PLATFORM = re.compile(r"-(?:wrapped|unwrapped|x86_64|x64|aarch64|arm64|amd64|linux|darwin|macos|win32|windows)\b.*")
 PROCESSES = Path("/proc")
+
+
+def expect_meant(home: Home, ledger: Ledger) -> None:
+    """Go on where the last change is the person's own, or they say yes to it."""
+    from whet.lessons.waiting_words import BY_WHOM
+    from whet.own.jobs.job import NAME
+
+    entries = [ledger.entry(change.number) for change in last_batch(ledger.state().done)]
+    if all(each.actor is Actor.PERSON and each.patch.form in OWN for each in entries):
+        return  # where there is none at all, whoever undoes it says so
+    first, *others = entries
+    what = f"{first.patch.action} {first.patch.form} {shown(first.patch.name)}"
+    by = f"{first.step} by {BY_WHOM[first.actor]}, {moment(first.at)}"
+    last = f"The last change is entry {first.number}{f', with {len(others)} more' if others else ''}: {what}, {by}."
+    # What belongs together is taken back together.
+    is_job = any(each.patch.form is Form.JOB and each.patch.name == NAME for each in entries)
+    is_of_setup = is_job and load_record(home).job is not None
+    instead = "It is a part of `whet setup`; `whet setup --undo` takes all of that back. " if is_of_setup else ""
+    if not has_terminal():
+        raise WhetError(last, advice=f"{instead}To undo it, run `whet ledger undo {first.number}`.")
+    click.echo(f"{last} {instead}".strip(), err=True)
+    click.confirm("Undo it?", abort=True, err=True)
+
+
+def author_at(home: Home, database: Database) -> "Author":
+    """The person at the command line, or the agent that runs commands for one."""
+    from whet.changes.writing import Author
+
+    actor = actor_of(os.environ)
+    writer = PatchWriter.PERSON if actor is Actor.PERSON else PatchWriter.AGENT
+    origin = PatchOrigin(writer, said="written at the command line")
+    return Author(home, database, actor, trust_of(actor), time.time(), SESSION, origin)
+
+
+def person_at(home: Home, database: Database) -> "Author":
+    """The person at the command line; raises WhetError for an agent."""
+    expect_person("do this")
+    return author_at(home, database)
+
+
+def expect_person(what: str) -> None:
+    """Raise WhetError for an agent, with what only a person may do."""
+    if actor_of(os.environ) is not Actor.PERSON:
+        raise WhetError(f"Only a person may {what}.", advice="Ask the person to run it in their own terminal.")
+
+
+def ask_person(question: str, home: Home, *, yes: bool) -> None:
+    """Go on only after a person's yes; without a terminal --yes is one, where the settings say so."""
+    expect_person("do this")
+    may_command = False  # damaged settings, for which a restore is the remedy, allow nothing
+    with contextlib.suppress(WhetError):
+        may_command = load(home).trust.commands
+    if not has_terminal() and not (yes and may_command):
+        raise WhetError(
+            "This needs a person's yes in a terminal.",
+            advice="Run it in your own terminal, or set trust.commands to true and pass --yes.",
+        )
+    if not yes:
+        click.confirm(question, abort=True, err=True)
+
+
+def careful(author: "Author", *, yes: bool) -> "Author":
+    """The author as one whose words wait where there is no terminal, unless `yes` is given and a setting allows it."""
+    return author._replace(trust=min(author.trust, trust_at(author.home, author.actor, yes=yes)))
+
+
+def tell(entries: Iterable[Entry], *, done: str = "") -> int:
+    """Say which changes are in force, and which wait for a person; `done` is what to call what was done."""
+    from whet.cli.shown.entries import entry_record
+
+    made = tuple(entries)
+    return give({"entries": list(map(entry_record, made))}, (*(_told(each, done) for each in made), *why_waits(made)))
+
+
+def _told(entry: Entry, done: str) -> str:
+    what = f"{entry.patch.form} {plain(entry.patch.name)}"
+    if entry.step is Step.PROPOSED:
+        return f"Needs a person's approval: {what} (`whet lessons show {entry.number}`)."
+    undo = "undo" if entry.patch.form in OWN else f"undo {entry.number}"
+    return f"{done or DONE[entry.patch.action]} {what} (entry {entry.number}; to undo, run `whet ledger {undo}`)."
+
+
+def why_waits(entries: Iterable[Entry]) -> Iterator[str]:
+    """Why what a person seems to have written waits: here nobody can tell."""
+    if any(each.step is Step.PROPOSED and each.actor is Actor.PERSON for each in entries) and not has_terminal():
+        yield "There is no terminal. To apply changes at once, set trust.commands to true and pass --yes."
 
 
 def actor_of(environment: Mapping[str, str]) -> Actor:
@@ -174,7 +164,7 @@ def _is_below_agent() -> bool:
     return any(not programs.isdisjoint(_programs(words)) for words in _opened_by())
 
 
-def _programs(words: tuple[str, ...]) -> tuple[str, ...]:
+def _programs(words: list[str]) -> tuple[str, ...]:
     """What a process runs, by its command line: a program, or a script and the package that it is of."""
     name = PLATFORM.sub("", PurePath(words[0]).stem.lstrip("-.")) if words else ""
     named = next((word for word in words[1:] if not word.startswith("-")), "")
@@ -186,7 +176,7 @@ def _programs(words: tuple[str, ...]) -> tuple[str, ...]:
     return PurePath(named).stem, package, package.partition("-")[0]
 
 
-def _opened_by() -> Iterator[tuple[str, ...]]:
+def _opened_by() -> Iterator[list[str]]:
     """The command lines above this process, up to whoever opened its terminal or began its session."""
     with contextlib.suppress(OSError):
         session, process = os.getsid(0), os.getppid()
@@ -199,17 +189,17 @@ def _opened_by() -> Iterator[tuple[str, ...]]:
             session = around
 
 
-def _process(number: int) -> tuple[tuple[str, ...], int]:
+def _process(number: int) -> tuple[list[str], int]:
     """The command line of a process, and its parent."""
     if PROCESSES.is_dir():
         words = (PROCESSES / str(number) / "cmdline").read_bytes().decode(errors="replace").split("\0")
         parent = (PROCESSES / str(number) / "stat").read_bytes().rpartition(b")")[2].split()[1]
-        return tuple(words), int(parent)
+        return words, int(parent)
     told = subprocess.run(
         ["ps", "-o", "ppid=,command=", "-p", str(number)], capture_output=True, check=False, text=True
     )
     parent_of, *rest = told.stdout.split() or ["0"]
-    return tuple(rest), int(parent_of)
+    return rest, int(parent_of)
 
 
 def has_terminal() -> bool:

@@ -3,7 +3,7 @@
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 
 from whet.cli.output import counted_bar
@@ -37,14 +37,10 @@ def bring_up_to_date(database: Database) -> None:
 
 
 def read_what_is_taught(database: Database) -> None:
-    """Find what new sessions teach, with a progress bar on a terminal."""
+    """Analyse what is new, and find what it teaches, with a progress bar on a terminal."""
+    bring_up_to_date(database)
     with _as_far_as_can_be_kept(), counted_bar("Reading") as show:
         keep_teachings(database, progress=lambda progress: show(progress.done, progress.total))
-
-
-def learning() -> contextlib.AbstractContextManager[Callable[[int, int], None]]:
-    """A progress bar on a terminal for projects whose evidence is gone through."""
-    return counted_bar("Learning")
 
 
 def numbers_of(lessons: Sequence[Lesson], waiting: Sequence[Lesson]) -> dict[str, int]:
@@ -61,21 +57,20 @@ def numbers_of(lessons: Sequence[Lesson], waiting: Sequence[Lesson]) -> dict[str
 
 def lessons_by_name(home: Home, database: Database) -> dict[str, Lesson]:
     """All lessons, and all else that waits, by their ids and by their numbers."""
-    bring_up_to_date(database)
     read_what_is_taught(database)
-    with learning() as progress:
+    with counted_bar("Learning") as progress:
         lessons = lessons_of(home, database, progress=progress)
     waiting = waiting_lessons(home, database, now=time.time())
     numbers = numbers_of(lessons, waiting)
     return {name: each for each in (*waiting, *lessons) for name in (each.id, str(numbers[each.id]))}
 
 
-def lesson_named(home: Home, database: Database, name: str) -> Lesson:
-    """The lesson with an id or a number."""
-    found = lessons_by_name(home, database).get(name)
-    if found is None:
+def lesson_named(home: Home, database: Database, name: str) -> tuple[int, Lesson]:
+    """The number and the lesson with an id or a number."""
+    known = lessons_by_name(home, database)
+    if (found := known.get(name)) is None:
         raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
-    return found
+    return next(int(each) for each, lesson in known.items() if lesson is found and each.isdecimal()), found
 
 
 def active_rule(state: State, name: str) -> Item:

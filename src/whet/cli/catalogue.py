@@ -34,10 +34,7 @@ GROUPS = (
             ("judge", "judge", "Decide whether one arm of an experiment is better."),
         ),
     ),
-    (
-        "Decide",
-        (("ledger", "ledger", "List every change to what agents are told; undo it."),),
-    ),
+    ("Decide", (("ledger", "ledger", "List every change to what agents are told; undo it."),)),
     (
         "What agents are told",
         (
@@ -45,7 +42,7 @@ GROUPS = (
             ("memory", "skills", "List and edit the notes that agents get."),
             ("skills", "skills", "List, create, archive and restore skills."),
             ("templates", "templates", "Manage examples of good work that new sessions start from."),
-            ("audit", "learn", "Check CLAUDE.md and its like: what is wrong or doubled."),
+            ("audit", "audit", "Check CLAUDE.md and its like: what is wrong or doubled."),
             ("sync", "sync", "Write rules and skills to the files of your agents."),
         ),
     ),
@@ -82,7 +79,6 @@ GROUPS = (
         ),
     ),
 )
-HIDDEN = (("hook", "programs", ""),)  # what the hooks of other agents call
 CATALOGUE = tuple(entry for _, entries in GROUPS for entry in entries)
 
 USAGE = "Usage: whet [OPTIONS] COMMAND [ARGS]..."

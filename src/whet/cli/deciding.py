@@ -18,30 +18,33 @@ from whet.cli.analysed import lessons_by_name
 from whet.cli.delivery import begin_waiting, hook_tellers, told_sentences
 from whet.cli.options import json_command, own_store, yes_option
 from whet.cli.output import cautions, give, is_json, next_lines, plain, reviewed, say
-from whet.cli.shown.audit import budget_lines
-from whet.cli.shown.lessons import QUOTES_SHOWN, change_lines, entry_lines, entry_record, waiting_lines, waiting_record
+from whet.cli.shown.entries import entry_lines, entry_record
+from whet.cli.shown.lessons import change_lines, waiting_lines, waiting_record
 from whet.errors import WhetError
 from whet.improving.learned import propose_lesson, waiting_lessons
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.folding import difference
-from whet.ledger.patches import Form
+from whet.ledger.patches import Form, Patch
 from whet.lessons.record import Lesson
+from whet.lessons.statements.audit import BUDGET
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
+from whet.telling.context.auditing import audit_folder, unaudited
 from whet.telling.context.instruction_files import PersonFolder
 from whet.telling.targets.known_projects import KnownProjects
+from whet.telling.targets.project_names import name_of_project, repository_root
 from whet.telling.targets.settings import Reader, command_for, readers_of, reads
 from whet.text.showing import shown, size_of
-from whet.text.words import many
+from whet.text.words import estimate, many
 
 KEYS = "a approve · l live: half of the sessions first · e edit · r refuse · n never · s skip · q quit"
 BACK = "To take this back, run `whet ledger undo {}`."
 NEXT = "Next: `whet lessons --waiting` on a terminal, or `whet lessons approve ID...`, `refuse ID...`, `never ID...`."
 QUITTING = ("", "q", "\x1b", "\x04")  # the end of input, q, Escape, Ctrl-D
-_PROJECT = "project"
+INSTEAD = 3  # statements that a rule could take the place of
 names_argument = click.argument("names", nargs=-1, required=True, metavar="ID...")
 note_option = click.option("--note", default="", help="Why.")
 
@@ -73,7 +76,8 @@ def show_waiting() -> int:
         found = waiting_lessons(home, database, now=time.time())
         if found and actor is Actor.PERSON and has_terminal() and not is_json():
             projects = len({each.project for each in found if each.project})
-            say(f"{many(len(found), 'change')}{f' of {many(projects, _PROJECT)}' if projects else ''} to decide on.")
+            of = f" of {many(projects, 'project')}"
+            say(f"{many(len(found), 'change')}{of if projects else ''} to decide on.")
             _decide_all(Decider(home, database, actor), found)
             return 0
     nothing = next_lines("`whet try` proposes changes, `whet rules` lists what is active.")
@@ -92,6 +96,24 @@ def _change_lines(lesson: Lesson) -> Iterator[str]:
     yield from budget_lines(lesson.patch, Path.cwd(), PersonFolder(Path.home(), dict(os.environ)))
 
 
+def budget_lines(patch: Patch, folder: Path, person: PersonFolder | None) -> Iterator[str]:
+    """A warning where a rule would take what is read at every start past its budget, and what it could replace."""
+    is_told_here = patch.scope.project in ("", name_of_project(folder)) and repository_root(folder) is not None
+    if patch.form is not Form.RULE or patch.scope.at_call or not is_told_here:
+        return
+    after = unaudited(folder, person=person).tokens + estimate(patch.text)
+    if after <= BUDGET:
+        return
+    audit = audit_folder(folder, person=person, is_dated=False)
+    yield f"[yellow]With it, {after:,} tokens are read at every start: more than the budget of {BUDGET:,}.[/]"
+    instead = audit.replaceable[:INSTEAD]
+    if instead:
+        places = ", ".join(f"{plain(each.statement.place)} ({each.words})" for each in instead)
+        yield f"   It could take the place of {places}."
+    else:
+        yield f"   {many(len(audit.at_start), 'statement')}; `whet audit --all` lists them."
+
+
 @json_command("approve", epilog="Example: whet lessons approve 12 14")
 @names_argument
 @yes_option
@@ -100,7 +122,7 @@ def approve(names: tuple[str, ...], yes: bool) -> int:
     where the setting trust.commands allows it.
     """
     with _person(yes=yes) as (by, is_allowed):
-        lessons = chosen_lessons(by, names)
+        lessons = chosen_lessons(by.home, by.database, names)
         for lesson in lessons:
             say(*_change_lines(lesson), aloud=not is_allowed)
         if not is_allowed:
@@ -121,7 +143,7 @@ def edit(name: str, text: str | None, yes: bool) -> int:
     editor opens.
     """
     with _person(yes=yes) as (by, is_allowed):
-        (lesson,) = chosen_lessons(by, (name,))
+        (lesson,) = chosen_lessons(by.home, by.database, (name,))
         words = (text or "").strip() or _ask_for_words(lesson)
         if not words:
             return 0
@@ -163,33 +185,30 @@ def _person(*, yes: bool) -> Iterator[tuple[Decider, bool]]:
 
 
 def chosen_lessons(
-    by: Decider, names: tuple[str, ...], expect: Callable[[Sequence[Lesson]], None] | None = None
+    home: Home, database: Database, names: tuple[str, ...], expect: Callable[[Sequence[Lesson]], None] | None = None
 ) -> list[Lesson]:
     """The waiting lessons of these ids or numbers, proposed first where nobody has decided on them; nothing is done
     where one of them cannot be decided on, or where they are not as expected.
     """
-    found = waiting_lessons(by.home, by.database, now=time.time())
-    new = [name for name in names if not _named(found, name)]
-    known = lessons_by_name(by.home, by.database) if new else {}
-    for name in new:
-        if name not in known:
-            advice = "Give the id of a lesson, as `whet lessons` shows it, or the entry of a change that waits."
-            raise WhetError(f"No lesson {name} waits for you.", advice=advice)
+    found = _waiting_by_name(home, database)
+    new = [name for name in names if name not in found]
+    known = lessons_by_name(home, database) if new else {}
+    if missing := [name for name in new if name not in known]:
+        advice = "Give the id of a lesson, as `whet lessons` shows it, or the entry of a change that waits."
+        raise WhetError(f"No lesson {missing[0]} waits for you.", advice=advice)
     if expect is not None:
-        expect([each for name in names for each in _named(found, name) or [known[name]]])
+        expect([found.get(name) or known[name] for name in names])
     if new:
-        names = tuple(_proposed(by, known[name]) if name in new else name for name in names)
-        found = waiting_lessons(by.home, by.database, now=time.time())
-    return list({each.standing.entry: each for name in names for each in _named(found, name)}.values())
+        entries = {name: propose_lesson(home, database, known[name], now=time.time()).number for name in new}
+        names = tuple(str(entries.get(name, name)) for name in names)
+        found = _waiting_by_name(home, database)
+    return list({found[name].standing.entry: found[name] for name in names}.values())
 
 
-def _proposed(by: Decider, lesson: Lesson) -> str:
-    """The entry that proposes a lesson on which nobody has decided."""
-    return str(propose_lesson(by.home, by.database, lesson, now=time.time()).number)
-
-
-def _named(found: Sequence[Lesson], name: str) -> list[Lesson]:
-    return [each for each in found if name in (str(each.standing.entry), each.id)]
+def _waiting_by_name(home: Home, database: Database) -> dict[str, Lesson]:
+    """What waits by the id of its lesson, and by its entry."""
+    waiting = waiting_lessons(home, database, now=time.time())
+    return {name: each for each in reversed(waiting) for name in (each.id, str(each.standing.entry))}
 
 
 def _refuse(names: tuple[str, ...], note: str, *, is_never: bool) -> int:
@@ -197,7 +216,7 @@ def _refuse(names: tuple[str, ...], note: str, *, is_never: bool) -> int:
     pending.need_person(actor)
     with own_store() as (home, database):
         by = Decider(home, database, actor)
-        made = [by.refuse(each, is_never=is_never, note=note) for each in chosen_lessons(by, names)]
+        made = [by.refuse(each, is_never=is_never, note=note) for each in chosen_lessons(home, database, names)]
     word = "Never again" if is_never else "Refused"
     lines = [f"{word}: {entry.patch.form} {plain(entry.patch.name)}." for entry in made]
     lines += [BACK.format(entry.number) for entry in made]
@@ -209,7 +228,7 @@ def _decide_all(by: Decider, lessons: Sequence[Lesson]) -> None:
     decided = 0
     for place, lesson in enumerate(lessons, start=1):
         say(f"[bold]{place} of {len(lessons)}: {plain(shown(lesson.group))}[/]")
-        say(*change_lines(lesson, quotes=QUOTES_SHOWN))
+        say(*change_lines(lesson))
         made = _decide(by, lesson)
         if made is None:
             break

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from whet.agents.registry import first_step
 from whet.changes.pending import approve_live
 from whet.cli.output import labelled, plain, reviewed
-from whet.cli.shown.lessons import diff_lines
+from whet.cli.shown.entries import diff_lines
 from whet.errors import WhetError
 from whet.improving.live_sessions import days_until_known
 from whet.ledger.entries import Actor, Entry, Item
@@ -21,13 +21,14 @@ from whet.store.ledger import ledger_of
 from whet.store.recording import SOURCE
 from whet.store.settings_file import load as load_settings
 from whet.telling.hooks.installing import installed_hosts
-from whet.telling.targets import settings, sync
+from whet.telling.targets import settings
 from whet.telling.targets.settings import Reader, command_for, hooked_agents, reader_of, reads
-from whet.telling.targets.sync import SyncOrder, TargetChange, tell
+from whet.telling.targets.sync import TargetChange, tell
 from whet.text.words import many
 
 HOOK, FILE, PROMPT = "hook", "file", "prompt"
 SHARE = 0.5
+FAILED = ("conflict", "skipped")
 
 
 class LiveReader(NamedTuple):
@@ -39,9 +40,8 @@ class LiveReader(NamedTuple):
 
     @property
     def words(self) -> str:
-        return {HOOK: f"{self.agent} (hook)", FILE: f"{self.agent} ({self.file}, drawn each day)"}.get(
-            self.by, "Whet's own agent"
-        )
+        how = {HOOK: f"{self.agent} (hook)", FILE: f"{self.agent} ({self.file}, drawn each day)"}
+        return how.get(self.by, "Whet's own agent")
 
 
 def live_readers(home: Home, rule: Item, *, is_new: bool) -> tuple[LiveReader, ...]:
@@ -49,7 +49,9 @@ def live_readers(home: Home, rule: Item, *, is_new: bool) -> tuple[LiveReader, .
     tellers = hook_tellers(home)
     ready = (*tellers.calling, *(name for name in tellers.silent if not first_step(name)))
     hooked = (LiveReader(name, HOOK) for name in sorted(ready) if reads(Reader(name), rule))
-    return (*hooked, *_by_file(home, rule, tellers.calling if is_new else ()), *_by_prompt(home, rule))
+    model = load_settings(home).model  # without one, Whet's own agent does not run
+    own = (LiveReader(SOURCE, PROMPT),) if model and holds(rule.scope, WorkLocation(model=model)) else ()
+    return (*hooked, *_by_file(home, rule, tellers.calling if is_new else ()), *own)
 
 
 def _by_file(home: Home, rule: Item, hooked: tuple[str, ...]) -> Iterator[LiveReader]:
@@ -58,13 +60,6 @@ def _by_file(home: Home, rule: Item, hooked: tuple[str, ...]) -> Iterator[LiveRe
     for target in targets:
         if os.path.realpath(target.file) not in drawn_by_hooks and reads(reader_of(target), rule):
             yield LiveReader(target.agent, FILE, target.file)
-
-
-def _by_prompt(home: Home, rule: Item) -> Iterator[LiveReader]:
-    """Whet's own agent, where it has a model to run."""
-    model = load_settings(home).model
-    if model and holds(rule.scope, WorkLocation(model=model)):
-        yield LiveReader(SOURCE, PROMPT)
 
 
 def expect_told(home: Home, database: Database, patch: Patch) -> tuple[LiveReader, ...]:
@@ -82,10 +77,10 @@ def expect_told(home: Home, database: Database, patch: Patch) -> tuple[LiveReade
 
 
 class BegunLive(NamedTuple):
-    """Rules that are live from now on: their entries, who is told, the files written, and the same in words."""
+    """Rules that are live from now on, or no more: their entries, who is told, the files written, and in words."""
 
     entries: tuple[Entry, ...]
-    told: tuple[LiveReader, ...]
+    told: tuple[LiveReader, ...] | None
     files: tuple[TargetChange, ...]
     words: str
 
@@ -146,23 +141,6 @@ def told_sentences(tellers: HookTellers, where: str = "") -> list[str]:
         if step := first_step(name):
             sentences.append(f"{name} is not told yet: {step}.")
     return sentences
-
-
-FAILED = ("conflict", "skipped")
-
-
-def order_of(home: Home, database: Database, *, dry_run: bool = False, force: bool = False) -> SyncOrder:
-    return sync.order_of(home, database, now=time.time(), dry_run=dry_run, force=force)
-
-
-def changes_record(changes: Iterable[TargetChange], *, held: tuple[str, ...], dry_run: bool) -> dict[str, object]:
-    """What became of every file, for programs."""
-    return {"changes": [each._asdict() for each in changes], "held": held, "dry_run": dry_run}
-
-
-def exit_code(changes: Iterable[TargetChange], *, held: tuple[str, ...]) -> int:
-    """1 if something could not be written."""
-    return int(bool(held) or any(change.kind in FAILED for change in changes))
 
 
 def touched(changes: Iterable[TargetChange]) -> list[dict[str, str]]:

@@ -6,7 +6,7 @@ from importlib import import_module
 import click
 
 from whet import __version__, doors
-from whet.cli.catalogue import ABOUT, CATALOGUE, HIDDEN, START, added
+from whet.cli.catalogue import ABOUT, CATALOGUE, START, added
 
 
 def _loaded() -> None:
@@ -23,7 +23,7 @@ class LazyGroup(click.Group):
         return [*(name for name, _, _ in CATALOGUE), *(each.name for each in added())]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        module = next((module for name, module, _ in (*CATALOGUE, *HIDDEN) if name == cmd_name), None)
+        module = next((module for name, module, _ in CATALOGUE if name == cmd_name), None)
         if module is None:
             addition = next((each for each in added() if each.name == cmd_name), None)
             return next(iter(doors.loaded(addition, click.Command)), None) if addition else None

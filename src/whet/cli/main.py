@@ -22,7 +22,7 @@ def main() -> None:
     gc.disable()  # until the command is loaded: nothing of that is garbage, and looking takes a tenth of a start
     arguments = sys.argv[1:]
     _open_streams()
-    if arguments[:1] == ["hook"] and "--help" not in arguments:
+    if arguments[:1] == ["hook"]:  # what the hooks of other agents call
         from whet.telling.hooks.entry import run
 
         sys.exit(run(arguments[1:], os.environ))
@@ -49,7 +49,7 @@ def _open_streams() -> None:
 def _deliver(arguments: list[str]) -> int:
     """Carry a command out, and see its output off."""
     try:
-        code = _answer(arguments)
+        code = _run(arguments)
         sys.stdout.flush()
         return code
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -71,17 +71,13 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _answer(arguments: list[str]) -> int:
+def _run(arguments: list[str]) -> int:
     if arguments in (["--help"], ["-h"]):
         sys.stdout.write(f"{overview()}\n")
         return 0
     if arguments == ["--version"]:
         sys.stdout.write(f"whet {__version__}\n")
         return 0
-    return _run(arguments)
-
-
-def _run(arguments: list[str]) -> int:
     import click
 
     from whet.cli.group import group

@@ -147,7 +147,7 @@ def filter_options(function: Function) -> Function:
 
 def is_folder(text: str | None) -> bool:
     """Whether a project is meant by a folder, and not by a part of its name."""
-    return (bool(text) and any(mark in str(text) for mark in ("/", "\\", "~"))) or str(text).startswith(".")
+    return bool(text) and (str(text).startswith((".", "/", "~")) or "\\" in str(text))
 
 
 def _folders_of(name: str) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ class CommandList(NamedTuple, Generic[Row]):
         since, until = point_in_time(first) or 0.0, point_in_time(last) or math.inf
         found = [row for row in rows if not self.at or not asked.since or since <= (self.at(row) or 0.0) < until]
         if self.project and known:
-            found = [row for row in found if _is_of_project(self.project(row), asked.project, known)]
+            found = [row for row in found if is_of_project(self.project(row), asked.project, known)]
         if not asked.sort:
             return found
         cells = [str(self.columns[asked.sort](row)) for row in found]
@@ -279,7 +279,7 @@ class CommandList(NamedTuple, Generic[Row]):
         return (self.table(rows), *after) if rows else (none,)
 
 
-def _is_of_project(project: str, asked: str, known: "KnownProjects") -> bool:
+def is_of_project(project: str, asked: str, known: "KnownProjects") -> bool:
     """Whether something of a project is asked for: by a part of its name, or by a folder in it."""
     if is_folder(asked):
         return project == known.identity(folder_meant(asked))

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+PLAIN_WIDTH = 160
+REVIEW_WIDTH = 80  # where there is no terminal: a pager on one is seldom narrower
+NARROWEST = 8
+READABLE = 12  # a text that is cut to less says little: a column less says more
+WHOLE = frozenset({"id", "ended", "since", "next", "last", "when"})  # ids and times: a part of one says nothing
+GAP = 2
+JSON = "whet.json"  # where the context of a command keeps that --json was given
+
+
 def reviewed(text: str, *, style: str = "") -> Iterator[str]:
     """The lines of a text, each behind a mark in the gutter, ready for `say`."""
     for row in framed(text, review_width()):
@@ -50,15 +59,6 @@ def _dressed(row: str, style: str = "") -> str:
 
     # What is escaped has to stand before a tag: elsewhere a backslash at its end would be shown twice.
     return f"[{style or 'none'}]{escape(row)}[/]"
-
-
-PLAIN_WIDTH = 160
-REVIEW_WIDTH = 80  # where there is no terminal: a pager on one is seldom narrower
-NARROWEST = 8
-READABLE = 12  # a text that is cut to less says little: a column less says more
-WHOLE = frozenset({"id", "ended", "since", "next", "last", "when"})  # ids and times: a part of one says nothing
-GAP = 2
-JSON = "whet.json"  # where the context of a command keeps that --json was given
 
 
 @functools.cache
@@ -93,6 +93,11 @@ def print_json_line(value: object) -> None:
     """One line of JSON Lines."""
     sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
     sys.stdout.buffer.flush()
+
+
+def fields(value: object, *names: str) -> dict[str, Any]:
+    """These fields of a value for programs, as they are."""
+    return {name: getattr(value, name) for name in names}
 
 
 def is_json() -> bool:
@@ -156,10 +161,11 @@ def table(
     flat = [[" ".join(str(cell).split()) for cell in row] for row in rows]
     columns = {heading: [heading, *(row[index] for row in flat)] for index, heading in enumerate(headings)}
     middle = [heading for heading in headings[-2:0:-1] if heading not in spare]
+    whole = WHOLE.union(numbers)
     for heading in (*spare, *middle):
-        if _least(columns, numbers) > _room(columns):
+        if _least(columns, whole) > console().width - GAP * len(columns):
             del columns[heading]
-    widths = _widths(columns, numbers)
+    widths = _widths(columns, whole)
     from rich.table import Table
 
     made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
@@ -167,12 +173,12 @@ def table(
         justify: Literal["left", "right"] = "right" if heading in numbers else "left"
         made.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis", width=width)
     for row in zip(*(column[1:] for column in columns.values()), strict=True):
-        made.add_row(*(plain(_cut(cell, width)) for cell, width in zip(row, widths.values(), strict=True)))
+        made.add_row(*(plain(fitted(cell, width)) for cell, width in zip(row, widths.values(), strict=True)))
     return made
 
 
-def _cut(cell: str, width: int) -> str:
-    """As much of a cell as no terminal shows wider than its column."""
+def fitted(cell: str, width: int) -> str:
+    """As much of a line as no terminal shows wider than this."""
     if _extent(cell) <= width:
         return cell
     kept, used = [], cells("…")
@@ -188,25 +194,18 @@ def _extent(text: str) -> int:
     return len(text) if text.isascii() else sum(map(cells, text))
 
 
-def _room(columns: dict[str, list[str]]) -> int:
-    return console().width - GAP * len(columns)
-
-
-def _least(columns: dict[str, list[str]], numbers: Sequence[str]) -> int:
+def _least(columns: dict[str, list[str]], whole: frozenset[str]) -> int:
     """How narrow the columns can be beside each other and still be read."""
     widths = ((heading, max(map(_extent, column))) for heading, column in columns.items())
-    return sum(width if _is_whole(heading, numbers) else min(width, READABLE) for heading, width in widths)
+    return sum(width if heading in whole else min(width, READABLE) for heading, width in widths)
 
 
-def _is_whole(heading: str, numbers: Sequence[str]) -> bool:
-    return heading in numbers or heading in WHOLE
-
-
-def _widths(columns: dict[str, list[str]], numbers: Sequence[str]) -> dict[str, int]:
+def _widths(columns: dict[str, list[str]], whole: frozenset[str]) -> dict[str, int]:
     """What each column needs, the widest text cut until all fit beside each other."""
     widths = {heading: max(map(_extent, column)) for heading, column in columns.items()}
-    texts = [heading for heading in widths if not _is_whole(heading, numbers)]
-    while texts and sum(widths.values()) > _room(columns) and max(widths[each] for each in texts) > NARROWEST:
+    texts = [heading for heading in widths if heading not in whole]
+    room = console().width - GAP * len(columns)
+    while texts and sum(widths.values()) > room and max(widths[each] for each in texts) > NARROWEST:
         # Of two that are equally wide the last gives way: it is the free text.
         widest = max(texts, key=lambda heading: (widths[heading], texts.index(heading)))
         widths[widest] -= 1
@@ -218,10 +217,6 @@ def moment(seconds: float | None) -> str:
     if seconds is None:
         return "–"
     return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-def count(number: int) -> str:
-    return f"{number:,}"
 
 
 @contextlib.contextmanager
@@ -248,19 +243,18 @@ def _moving(title: str, *columns: str, total: int | None = None) -> Iterator[Cal
 
 @contextlib.contextmanager
 def step_line(title: str) -> Iterator[Callable[[str], None]]:
-    """Names the step under way and for how long it all has gone on.
-
-    An empty step hides the line, so that something else can be printed before the next.
-    """
+    """Names the step under way and for how long it all has gone on; an empty step hides the line until the next."""
     with _moving(title, "SpinnerColumn", "TimeElapsedColumn") as update:
         yield lambda step: update(description=step and f"{title}: {step}")
 
 
 @contextlib.contextmanager
-def counted_bar(title: str, total: int | None = None) -> Iterator[Callable[[int, int | None], None]]:
-    """Is told how many are done, and of how many."""
-    with _moving(title, "BarColumn", "MofNCompleteColumn", total=total) as update:
-        yield lambda done, total: update(completed=done, total=total)
+def counted_bar(
+    title: str, total: int | None = None, column: str = "MofNCompleteColumn"
+) -> Iterator[Callable[[int, int | None], None]]:
+    """Is told how many are done, and of how many; `column` of rich says so."""
+    with _moving(title, "BarColumn", column, total=total) as update:
+        yield lambda done, total: update(completed=done, total=total or None)
 
 
 @contextlib.contextmanager
@@ -268,17 +262,3 @@ def bytes_bar(title: str, total: int | None = None) -> Iterator[Callable[[int], 
     """Counts bytes as they come."""
     with _moving(title, "BarColumn", "DownloadColumn", "TimeRemainingColumn", total=total) as update:
         yield lambda size: update(advance=size)
-
-
-@contextlib.contextmanager
-def download_bar(title: str) -> Iterator[Callable[[int, int], None]]:
-    """Is told how many bytes are there, and of how many."""
-    with _moving(title, "BarColumn", "DownloadColumn", "TransferSpeedColumn") as update:
-        yield lambda got, size: update(completed=got, total=size or None)
-
-
-@contextlib.contextmanager
-def spinner(title: str) -> Iterator[None]:
-    """For what cannot be counted."""
-    with _moving(title, "SpinnerColumn"):
-        yield

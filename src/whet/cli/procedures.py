@@ -1,6 +1,7 @@
 """Every kind of durable work, and how it is carried out: within the daily limit, unless somebody waits for it."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from whet.agent.metering import Meter, metered
 from whet.agent.protocols import Chosen
@@ -17,26 +18,10 @@ from whet.work import job_runs
 from whet.work.orders import DirectSteps, Done, Procedure, Procedures, Queue, Steps
 from whet.work.system import ARRIVALS, CLOCK, WATCH
 
-UNLIMITED: Procedures = {
-    review.KIND: Procedure(Queue.REVIEWS, review.review, review.ReviewRequest),
-    plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
-    attempt.KIND: Procedure(Queue.ATTEMPTS, attempt.attempt, AttemptRequest),
-    job_runs.KIND: Procedure(Queue.JOBS, job_runs.job, job_runs.JobRequest),
-    job_runs.DELIVERY: Procedure(Queue.JOBS, job_runs.delivery, job_runs.JobRequest),
-    improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
-    learn.KIND: Procedure(Queue.REVIEWS, learn.carry_out, learn.LearnRequest),
-    WATCH: Procedure(Queue.CHORES, watch.watch, str),
-    ARRIVALS: Procedure(Queue.CHORES, watch.arrive, str),
-}
-
 
 def within_limit(home: Home, settings: Settings, model: str) -> Chosen:
     """Who answers background work: as always, while the day has room."""
     return metered(attempt.served(home, settings, model), Meter(home))
-
-
-def _review(home: Home, steps: Steps, ask: review.ReviewRequest) -> Done:
-    return review.review(home, steps, ask, supply=within_limit)
 
 
 def _attempt(home: Home, steps: Steps, ask: AttemptRequest) -> Done:
@@ -72,12 +57,15 @@ def _learn(home: Home, steps: Steps, ask: learn.LearnRequest) -> Done:
 
 
 PROCEDURES: Procedures = {
-    **UNLIMITED,
+    review.KIND: Procedure(Queue.REVIEWS, partial(review.review, supply=within_limit), review.ReviewRequest),
     learn.KIND: Procedure(Queue.REVIEWS, _learn, learn.LearnRequest),
-    review.KIND: Procedure(Queue.REVIEWS, _review, review.ReviewRequest),
+    plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
+    improve.KIND: Procedure(Queue.TRIALS, _improve, ImproveRequest),
     attempt.KIND: Procedure(Queue.ATTEMPTS, _attempt, AttemptRequest),
     job_runs.KIND: Procedure(Queue.JOBS, _job, job_runs.JobRequest),
-    improve.KIND: Procedure(Queue.TRIALS, _improve, ImproveRequest),
+    job_runs.DELIVERY: Procedure(Queue.JOBS, job_runs.delivery, job_runs.JobRequest),
+    WATCH: Procedure(Queue.CHORES, watch.watch, str),
+    ARRIVALS: Procedure(Queue.CHORES, watch.arrive, str),
 }
 
 
@@ -89,8 +77,10 @@ def with_clock() -> Procedures:
 
 
 def direct(home: Home, id: str, *, at_once: int = 1) -> DirectSteps:
-    """Steps in this process, which carries further orders out itself, so many side by side."""
-    return DirectSteps(id, lambda inner, kind, ask: UNLIMITED[kind].run(home, inner, ask).value, at_once=at_once)
+    """Steps in this process, which makes the attempts of a trial itself, so many side by side; without the limit, for
+    somebody waits for them.
+    """
+    return DirectSteps(id, lambda inner, _kind, ask: attempt.attempt(home, inner, ask).value, at_once=at_once)
 
 
 def is_watched(environment: Mapping[str, str]) -> bool:

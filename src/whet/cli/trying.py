@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from whet.agent.assembling import new_id
 from whet.agents.places import is_read_by_agents
 from whet.agents.registry import agents, canonical
-from whet.cli.acting import actor_of, has_terminal
+from whet.cli.acting import expect_person, has_terminal
 from whet.cli.options import allowance_of, budget_option, model_option, together
 from whet.cli.output import give, next_lines, say
 from whet.cli.procedures import PROCEDURES, direct, is_watched
@@ -20,10 +20,8 @@ from whet.cli.shown.trials import NEXT, plan_lines, plan_record, result_lines, r
 from whet.errors import WhetError
 from whet.evidence.verdicts import ALPHA
 from whet.improving.auditing import passage_without
-from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, PatchOrigin, PatchWriter, digest
 from whet.lessons.statements.naming import split_statements
-from whet.own.examples.templates import as_change
 from whet.proving.plan import WantedTrial, expect_worth_it, order, prepare
 from whet.proving.trial import trial as carry_out
 from whet.sessions.trust import Trust
@@ -41,6 +39,10 @@ from whet.work.orders import Order, Queue, decoded
 if TYPE_CHECKING:
     from whet.work.given import Work
 
+MARGIN_POINTS = 10.0
+LOOK_SECONDS = 1.0
+QUEUED = "Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`."
+Result = TypeVar("Result")
 RUNNABLE = ", ".join(agent.name for agent in agents() if agent.executor)
 agent_option = click.option(
     "--agent",
@@ -53,8 +55,7 @@ consent_option = click.option("--yes", is_flag=True, help="Start another agent w
 
 def expect_allowed(agent: str, lines: Iterable[str], *, yes: bool) -> None:
     """Have a person agree to what another agent will spend in their name."""
-    if actor_of(os.environ) is Actor.AGENT:
-        raise WhetError("An agent may not start another one in your name.", advice="Run it in your own terminal.")
+    expect_person("start another agent in their name")
     if yes:
         return
     if not has_terminal():
@@ -73,9 +74,6 @@ def other_agent(name: str) -> str:
 def at_once(agent: object) -> int:
     """How many attempts may run side by side: a model on this machine has no second one beside it."""
     return 2 if agent else 1
-
-
-MARGIN_POINTS = 10.0
 
 
 class WithoutStatement(NamedTuple):
@@ -117,11 +115,6 @@ def left_out(place: str, *, points: float) -> WithoutStatement:
     name, before = change.name(str(real)), digest(change.before)
     patch = Patch(Form.STATEMENT, Action.CHANGE, name, change.after, origin=origin, before=before, trust=Trust.OPERATOR)
     return WithoutStatement(patch, path, text, points / 100)
-
-
-Result = TypeVar("Result")
-LOOK_SECONDS = 1.0
-QUEUED = "Queued as {id}. To run it: `whet worker`. To see progress: `whet worker list {id}`."
 
 
 class TryOptions(NamedTuple):
@@ -166,11 +159,7 @@ trial_options = together(
 
 
 def conduct(
-    patch: Patch,
-    given: TryOptions,
-    *,
-    about: int = 0,
-    asked: Callable[[WantedTrial], WantedTrial] | None = None,
+    patch: Patch, given: TryOptions, *, about: int = 0, asked: Callable[[WantedTrial], WantedTrial] | None = None
 ) -> int:
     """Try a patch and show what came of it: exit code 0 for any verdict. `asked` says what else the trial is to be."""
     home = find_home(os.environ)
@@ -188,7 +177,10 @@ def conduct(
         say(*plan_lines(trial))
     expect_worth_it(trial)
     progress = _now(home, trial) if given.now else _queued(home, trial, follow=not given.background)
-    return _show(trial, progress) if progress else 0
+    if progress is None:
+        return 0
+    lines = (*result_lines(progress), *next_lines(NEXT[progress.result.verdict.ruling]))
+    return give(result_record(trial, progress), lines)
 
 
 def wanted_of(home: Home, patch: Patch, given: TryOptions, *, about: int = 0) -> WantedTrial:
@@ -213,13 +205,10 @@ def _now(home: Home, trial: Trial) -> TrialProgress:
 
 
 def _queued(home: Home, trial: Trial, *, follow: bool) -> TrialProgress | None:
-    """Give the trial to the engine; while somebody waits for it, this process works on it too."""
     # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
     watched = replace(trial, terms=replace(trial.terms, watched=follow and is_watched(os.environ)))
-    id = submitted(home, replace(order(watched), key=new_id(time.time())))
-    if not follow:
-        give({"work": id, "trial": trial.id}, (QUEUED.format(id=id),))
-        return None
+    wanted = replace(order(watched), key=new_id(time.time()))
+    more = None if follow else {"trial": trial.id}
     with trial_line() as show:
 
         def look(work: "Work") -> None:
@@ -229,24 +218,30 @@ def _queued(home: Home, trial: Trial, *, follow: bool) -> TrialProgress | None:
             if progress is not None:
                 show(progress)
 
-        return followed(home, id, TrialProgress, at_once=at_once(trial.conditions.agent), look=look)
+        return queued(home, wanted, TrialProgress, more=more, at_once=at_once(trial.conditions.agent), look=look)
 
 
-def submitted(home: Home, wanted: Order) -> str:
-    """The id of work that is given to the engine."""
-    from whet.work.given import given_orders
+def queued(
+    home: Home,
+    wanted: Order,
+    kind: type[Result],
+    *,
+    more: dict[str, str] | None,
+    at_once: int,
+    look: Callable[["Work"], None] = lambda _: None,
+) -> Result | None:
+    """What came of work that is given to the engine; this process works on it too. Raises WhetError where it fails.
 
-    with given_orders(home) as orders:
-        return orders.submit(wanted, Queue.TRIALS)
-
-
-def followed(
-    home: Home, id: str, kind: type[Result], *, at_once: int, look: Callable[["Work"], None] = lambda _: None
-) -> Result:
-    """Work on what was given until it is done; raises WhetError where it fails."""
+    Where nobody waits for it, its id is printed, with `more` for programs.
+    """
     from whet.work.given import WorkState, given_orders
     from whet.work.worker import launched
 
+    with given_orders(home) as orders:
+        id = orders.submit(wanted, Queue.TRIALS)
+    if more is not None:
+        give({"work": id, **more}, (QUEUED.format(id=id),))
+        return None
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with (
         launched(home, PROCEDURES, queues=queues, concurrency=max(2, at_once)) as worker,
@@ -259,15 +254,3 @@ def followed(
     if work.state is not WorkState.DONE or work.done is None:
         raise WhetError(f"The work {work.state}: {work.error}", advice=f"To resume it, run `whet worker retry {id}`.")
     return decoded(work.done.value, kind)
-
-
-def _show(trial: Trial, progress: TrialProgress) -> int:
-    lines = (*result_lines(progress), *next_lines(NEXT[progress.result.verdict.ruling]))
-    return give(result_record(trial, progress), lines)
-
-
-def template_patch(name: str) -> Patch:
-    """The patch that is tried when a template is: a session that begins with its examples."""
-    from whet.store.template_files import load
-
-    return as_change(load(find_home(os.environ).folder, name))

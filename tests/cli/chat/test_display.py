@@ -3,6 +3,7 @@
 import io
 import itertools
 import re
+from contextlib import closing
 
 from whet.cli.chat.display import Display
 from whet.cli.chat.screen import Screen
@@ -33,7 +34,7 @@ def result(call_id: str, text: str = "", *, exit_code: int = 0, disposition: Dis
 def shown(*said: Message | Fragment | Ended, thoughts: bool = True) -> str:
     paper = Paper()
     ticks = itertools.count(0.0, 1.0)
-    with Screen(paper, {}) as screen:
+    with closing(Screen(paper, {})) as screen:
         display = Display(screen, screen, thoughts=thoughts, clock=lambda: next(ticks))
         for each in said:
             display.show(each)

@@ -14,16 +14,17 @@ from whet.agent.tools.situation import ApprovalQuestion
 from whet.changes import apply
 from whet.cli.chat.display import FINISHED, INTERRUPTED, RED, YELLOW, Display, duration, failure_words, spent_words
 from whet.cli.chat.inputs import Typed, answered, interruptible, said_yes
-from whet.cli.chat.screen import BOLD, DIM, Screen, cut
+from whet.cli.chat.screen import BOLD, DIM, Screen
+from whet.cli.output import fitted
 from whet.errors import WhetError
 from whet.improving.reviews_begun import news, reviews_of
 from whet.ledger.entries import Actor, Change, Entry, Step
 from whet.ledger.folding import is_last
-from whet.own.runs.run import Ended, Run, Spent
+from whet.own.runs.run import Ended, Run, Spent, together
 from whet.own.runs.settings import Review
 from whet.own.told.review_when import Reviewed, ReviewKind, count, due
 from whet.secrets.redactor import secret_values
-from whet.sessions.transcripts import Ending, Message, Origin, Role, session_id
+from whet.sessions.transcripts import Ending, Origin, Role, session_id
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
@@ -37,6 +38,15 @@ from whet.text.words import many
 
 DID_NOT_RUN = "A review failed before it began. To see why, run `whet worker list`."
 PROGRAM = "from whet.cli.main import main; main()"
+COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
+SHOWN = 10
+LEARNING = frozenset({Step.APPLIED, Step.CANARY})
+KEYS = (
+    "Enter sends; Alt-Enter, Ctrl-J or a \\ at the end starts a new line.",
+    "Ctrl-C stops the turn; press it twice to leave. Ctrl-D leaves.",
+)
+Lines = tuple[str, ...] | None  # what a command says; None where the person leaves
+RECAPPED = 4
 
 
 class Reviews:
@@ -91,9 +101,6 @@ class Reviews:
             )
 
 
-RECAPPED = 4
-
-
 class Conversation:
     """The person's side of a talk: what is typed goes to the agent or to Whet itself, what comes back is shown."""
 
@@ -106,15 +113,10 @@ class Conversation:
 
     def go(self, source: Typed) -> int:
         """Take turns until the person leaves; gives the exit code."""
-        try:
-            return self._take_turns(source)
-        except KeyboardInterrupt:
-            return INTERRUPTED
-
-    def _take_turns(self, source: Typed) -> int:
         tired = False  # whether Ctrl-C was pressed at the prompt already
         while True:
-            self._tell_news()
+            for line in self._reviews.news():  # before the person is asked for the next words
+                self._screen.line(safe(line), DIM)
             try:
                 text = source.read()
             except KeyboardInterrupt:
@@ -134,11 +136,6 @@ class Conversation:
             elif not self._turn(text):
                 return INTERRUPTED
 
-    def _tell_news(self) -> None:
-        """What reviews have learned meanwhile, before the person is asked for the next words."""
-        for line in self._reviews.news():
-            self._screen.line(safe(line), DIM)
-
     def ask(self, question: ApprovalQuestion) -> bool:
         """Ask whether a call may be carried out. Ctrl-C is a no, and stops the turn."""
         self._screen.line(shown(question.lead), YELLOW)
@@ -157,18 +154,21 @@ class Conversation:
         if len(spoken) > RECAPPED:
             self._screen.line(f"… {len(spoken) - RECAPPED} earlier messages", DIM)
         for message in spoken[-RECAPPED:]:
-            _show_again(message, self._screen)
+            if message.role is Role.USER:
+                self._screen.line(fitted(" ".join(f"› {safe(message.text)}".split()), self._screen.width - 1), DIM)
+            else:
+                self._screen.markdown(message.text)
 
     def _respond(self, text: str) -> bool:
         """Carry a command out; gives whether the person leaves."""
         name, _, argument = text.strip().removeprefix("/").partition(" ")
         act = ACTS.get(ALIASES.get(name, name))
         try:
-            lines = act(self, argument.strip()) if act else (_unknown(name),)
+            lines = act(self, argument.strip()) if act else _unknown(name)
         except WhetError as error:
             lines = tuple(safe(line) for line in (error.message, error.advice) if line)
         for line in lines or ():
-            self._screen.line(cut(line, self._screen.width))
+            self._screen.line(fitted(" ".join(line.split()), self._screen.width))
         return lines is None
 
     def _turn(self, text: str) -> bool:
@@ -190,7 +190,7 @@ class Conversation:
         return True
 
     def _close(self, ended: Ended) -> None:
-        self.spent = added(self.spent, ended.spent)
+        self.spent = together((self.spent, ended.spent))
         if ended.ending is Ending.INTERRUPTED:
             self._screen.line("Stopped. What should the agent do instead?", YELLOW)
         elif ended.ending is not Ending.FINISHED:
@@ -201,28 +201,8 @@ class Conversation:
         self._screen.line(" · ".join((*spent_words(ended.spent), duration(ended.spent.seconds))), DIM)
 
 
-def added(one: Spent, other: Spent) -> Spent:
-    """What two runs cost together."""
-    known = [each for each in (one.dollars, other.dollars) if each is not None]
-    return Spent(
-        one.model_calls + other.model_calls,
-        one.input + other.input,
-        one.output + other.output,
-        one.cached + other.cached,
-        one.seconds + other.seconds,
-        sum(known) if known else None,
-    )
-
-
-def _show_again(message: Message, screen: Screen) -> None:
-    if message.role is Role.USER:
-        screen.line(cut(f"› {safe(message.text)}", screen.width - 1), DIM)
-    else:
-        screen.markdown(message.text)
-
-
 def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> int:
-    with Screen(sys.stdout) as screen:
+    with closing(Screen(sys.stdout)) as screen:
         asking: list[Conversation] = []
         talk = OpenSession(
             home,
@@ -245,22 +225,13 @@ def talk_on_terminal(home: Home, database: Database, asked: SessionRequest) -> i
                 status=conversation.status,
                 secrets=secret_values(os.environ),
             )
-            code = conversation.go(source)
+            try:
+                code = conversation.go(source)
+            except KeyboardInterrupt:
+                code = INTERRUPTED
             if talk.run.messages:
                 screen.line(f"To resume: whet chat --resume {talk.run.id}", DIM)
             return code
-
-
-COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
-SHOWN = 10
-LEARNING = frozenset({Step.APPLIED, Step.CANARY})
-KEYS = (
-    "Enter sends; Alt-Enter, Ctrl-J or a \\ at the end starts a new line.",
-    "Ctrl-C stops the turn; press it twice to leave. Ctrl-D leaves.",
-)
-
-
-Lines = tuple[str, ...] | None  # what a command says; None where the person leaves
 
 
 def is_command(text: str) -> bool:
@@ -268,10 +239,10 @@ def is_command(text: str) -> bool:
     return COMMAND.fullmatch(text.strip()) is not None
 
 
-def _unknown(name: str) -> str:
+def _unknown(name: str) -> Lines:
     near = get_close_matches(name, ACTS, n=1)
     meant = f" Did you mean /{near[0]}?" if near else ""
-    return f"There is no command /{name}.{meant} To list the commands, type /help."
+    return (f"There is no command /{name}.{meant} To list the commands, type /help.",)
 
 
 def _help(_chat: Conversation, _argument: str) -> Lines:

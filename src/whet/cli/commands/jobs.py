@@ -4,36 +4,89 @@ import contextlib
 import os
 import secrets
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import click
+from rich.table import Table
 
 from whet.changes.writing import keep_job, pause_job, remove_named
 from whet.cli.acting import author_at, careful, tell
 from whet.cli.chat.inputs import interruptible
-from whet.cli.options import AskedRows, json_group, model_option, own_store, yes_option
-from whet.cli.output import give, moment, plain, spinner
-from whet.cli.shown.jobs import JOBS, RUNS, ListedJob, exit_code, job_lines, job_record, result_lines, run_record
+from whet.cli.options import AskedRows, CommandList, json_group, model_option, own_store, yes_option
+from whet.cli.output import fields, give, moment, plain, step_line
 from whet.errors import WhetError
 from whet.ledger.entries import Step
 from whet.ledger.patches import Form
-from whet.own.jobs.job import Deliver, Job, name_for, stamp
-from whet.own.jobs.runs import JobRecord
+from whet.own.jobs.job import SLIP, Deliver, Job, name_for, next_after, schedule_of, stamp
+from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, missed_words
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home, find_home
-from whet.store.job_records import JobFile, list_jobs, load, read_text
-from whet.store.opening import opened, owner_of
+from whet.store.job_records import JobFile, JobMark, list_jobs, load, read_text
+from whet.store.opening import identity_of, opened, owner_of
 from whet.telling.context.zone import local_zone
+from whet.text.words import many
 from whet.work import job_runs
 from whet.work.job_sessions import expect_ready
-from whet.work.life import living
+from whet.work.life import is_worker_alive, living
 from whet.work.orders import DirectSteps, Queue
 
 NONE = 'No jobs yet. To add one, run `whet jobs add "0 9 * * mon-fri" "What is new in this repository?"`.'
 DELIVERIES = get_args(Deliver)
 SALT_BYTES = 4
+STALE_SECONDS = 180.0
+PROBLEMS = (DeliveryOutcome.FAILED, DeliveryOutcome.UNSURE, DeliveryOutcome.GIVEN_UP)
+TROUBLE_RUNS = 200
+
+
+class ListedJob(NamedTuple):
+    """A job as its file has it, what is marked of it, its last run, and when this is asked."""
+
+    file: JobFile
+    mark: JobMark | None
+    last: JobRecord | None
+    now: float
+
+    @property
+    def state(self) -> str:
+        job, mark = self.file.value, self.mark
+        if job is None:
+            return "broken"
+        if job.paused:
+            return "paused"
+        is_over = mark is not None and _next_run(job, mark, now=mark.accounted) is None
+        return "over" if is_over else "active"
+
+    @property
+    def next(self) -> float | None:
+        return _next_run(self.file.value, self.mark, now=self.now) if self.file.value else None
+
+
+JOBS: CommandList[ListedJob] = CommandList(
+    {
+        "job": lambda row: row.file.name,
+        "state": lambda row: row.state,
+        "schedule": lambda row: row.file.value.schedule if row.file.value else "",
+        "next": lambda row: "now" if row.next is not None and row.next <= row.now else moment(row.next),
+        "last": lambda row: moment(row.last.scheduled if row.last else None),
+        "outcome": lambda row: _outcome(row.last) if row.last else row.file.fault,
+    }
+)
+RUNS: CommandList[JobRecord] = CommandList(
+    {
+        "run": lambda run: run.id,
+        "job": lambda run: run.job.name,
+        "scheduled": lambda run: moment(run.scheduled),
+        "outcome": lambda run: run.result.outcome.value if run.result else run.state.value,
+        "missed": lambda run: run.missed_count or "",
+        "delivery": lambda run: run.handing.value if run.handing is not DeliveryOutcome.NONE else "",
+        "session": lambda run: run.result.session[:8] if run.result else "",
+        "error": lambda run: (run.result.error if run.result else "") or run.handing_error,
+    },
+    numbers=("missed",),
+)
 
 
 @json_group(
@@ -129,14 +182,16 @@ def run(name: str, background: bool) -> int:
         with given_orders(home) as orders:
             work = orders.submit(job_runs.order(record), Queue.JOBS)
         return give({"work": work, "run": record.id}, (f"Queued as {work}. To run it: `whet worker`.",))
-    with living(home, job_runs.lock_name(record)), interruptible() as stop, spinner(f"Running {job.name} …"):
+    with living(home, job_runs.lock_name(record)), interruptible() as stop, step_line(f"Running {job.name}"):
         steps = DirectSteps(record.id)
         steps.interrupt = stop
         with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
             job_runs.job(home, steps, job_runs.JobRequest(record.id))
     with opened(home) as database:
         ended = job_records.record_of(database, owner_of(home), record.id)
-    code = exit_code(ended)
+    if ended.result is None:
+        raise WhetError(f"Run {ended.id} did not finish.", advice="To see it, run `whet jobs show --runs`.")
+    code = int(ended.has_failed or ended.handing in PROBLEMS)
     return give(run_record(ended), result_lines(ended) if ended.job.deliver != "stdout" else (), code=code)
 
 
@@ -186,3 +241,88 @@ def _job(home: Home, schedule: str, prompt: str, options: dict[str, Any]) -> Job
 
 def _absolute(path: str) -> str:
     return str(Path(os.path.expanduser(path)).absolute()) if path and not path.startswith("$") else path
+
+
+def job_record(row: ListedJob) -> dict[str, Any]:
+    """A job for programs."""
+    job = row.file.value
+    if job is None:
+        return {"name": row.file.name, "state": row.state, "fault": row.file.fault}
+    return {
+        "name": job.name,
+        "state": row.state,
+        **fields(job, "schedule", "timezone"),
+        "next": row.next,
+        **fields(job, "deliver", "model"),
+        "last": run_record(row.last) if row.last else None,
+    }
+
+
+def run_record(record: JobRecord) -> dict[str, Any]:
+    """A run for programs."""
+    result = record.result or JobResult(JobOutcome.UNREPORTED)
+    return {
+        "run": record.id,
+        "job": record.job.name,
+        **fields(record, "scheduled", "manual", "state", "started", "ended"),
+        "outcome": result.outcome if record.result else None,
+        **fields(result, "report", "error", "notes", "exit_code", "session", "model", "provider"),
+        "tokens": result.spent.input + result.spent.output,
+        "cost": result.spent.dollars,
+        "missed": record.missed_count,
+        "delivery": record.handing,
+        "delivery_tries": record.tries,
+        "delivery_error": record.handing_error,
+        "next_try": record.next_try,
+    }
+
+
+def _next_run(job: Job, mark: JobMark | None, *, now: float) -> float | None:
+    """When it runs next, as far as a clock is looked at; None where it does not."""
+    if job.paused or (mark is not None and job.repeat and mark.made >= job.repeat):
+        return None
+    since = max(mark.accounted if mark else job.added or now, 0.0)
+    since = now if since > now + SLIP and mark is not None else since  # the clock was set back: it counts from now on
+    return next_after(schedule_of(job), since)
+
+
+def job_lines(home: Home, database: Database, rows: Sequence[ListedJob], *, now: float) -> Iterator[str | Table]:
+    """The jobs, then reports that did not arrive, and that nobody looks at the clock."""
+    yield JOBS.table(rows)
+    runs = job_records.runs(database, owner_of(home), limit=TROUBLE_RUNS)
+    troubles = [record for record in runs if record.handing in PROBLEMS]
+    for record in troubles[:5]:
+        then = f" Next attempt {moment(record.next_try)}." if record.next_try else ""
+        what = f"Not delivered ({record.handing}): run {record.id} of {plain(record.job.name)}."
+        yield f"{what} {plain(record.handing_error)}{then}"
+    if len(troubles) > 5:
+        yield f"{many(len(troubles) - 5, 'more report')} not delivered; to list them, run `whet jobs show --runs`."
+    mark = job_records.mark_of(database, identity_of(home), job_records.CLOCK)
+    if mark is None:
+        yield "No worker is running the jobs yet. To start one, run `whet worker`."
+    elif not is_worker_alive(home.folder) or now - mark.accounted > STALE_SECONDS:
+        yield f"No worker has run the jobs since {moment(mark.accounted)}. To start one, run `whet worker`."
+
+
+def result_lines(record: JobRecord) -> Iterator[str]:
+    """What a run came to, with everything that a person needs to know of it."""
+    result = record.result
+    if result is None:
+        yield f"The run is {record.state}."
+        return
+    if record.missed_count:
+        yield plain(missed_words(record))
+    if result.report.strip():
+        yield plain(result.report.rstrip())
+    if result.error:
+        yield f"[bold]{plain(result.outcome.value)}[/bold]: {plain(result.error)}"
+    for note in result.notes:
+        yield plain(f"Note: {note}")
+    if record.handing in PROBLEMS:
+        yield f"The report was not delivered ({record.handing}): {plain(record.handing_error)}"
+
+
+def _outcome(record: JobRecord) -> str:
+    outcome = record.result.outcome.value if record.result else record.state.value
+    trouble = f", not delivered: {record.handing_error}" if record.handing in PROBLEMS else ""
+    return f"{outcome}{trouble}"

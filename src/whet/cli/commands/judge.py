@@ -8,7 +8,7 @@ from statistics import fmean, pstdev
 import click
 
 from whet.cli.options import json_command
-from whet.cli.output import give, plain
+from whet.cli.output import fields, give, plain
 from whet.evidence.betting import mcnemar
 from whet.evidence.intervals import bootstrap, wilson
 from whet.evidence.outcome_table import Comparison, OutcomeTable, compare, range_of, read_table, rows_of
@@ -57,7 +57,9 @@ def command(
     cases are added, at the price of power. Exit code 0 for any verdict; with --exit-code 0 accept, 3 undecided, 4
     reject.
     """
-    table = read_table(rows_of(_raw(file)), bounds=range_of(bounds))
+    path = Path("/dev/stdin" if file == "-" else os.path.expanduser(file))
+    raw = read_given(path, advice="Name a table, or - to pipe it.")
+    table = read_table(rows_of(raw), bounds=range_of(bounds))
     comparison = compare(table, base=base, candidate=candidate)
     differences = comparison.differences
     verdict = (judge if growing else judge_once)(differences, alpha=alpha, attempts=comparison.attempts)
@@ -67,20 +69,13 @@ def command(
     return give(record, lines, code=EXIT_CODES[verdict.ruling] if exit_code else 0)
 
 
-def _raw(file: str) -> bytes:
-    return read_given(
-        Path("/dev/stdin" if file == "-" else os.path.expanduser(file)), advice="Name a table, or - to pipe it."
-    )
-
-
 def _record(verdict: Verdict, comparison: Comparison, table: OutcomeTable, *, growing: bool) -> dict[str, object]:
     spread = pstdev(comparison.differences)
     return {
         **record_of(verdict),
         "confidence": 1 - 2 * verdict.alpha,
         "growing": growing,
-        "base": comparison.base,
-        "candidate": comparison.candidate,
+        **fields(comparison, "base", "candidate"),
         "base_rate": fmean(comparison.base_rates),
         "candidate_rate": fmean(comparison.candidate_rates),
         "paired_by": "seed" if comparison.by_seed else "case",
@@ -125,25 +120,15 @@ def _lines(verdict: Verdict, comparison: Comparison, table: OutcomeTable) -> Ite
         f"Evidence of help {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)}; "
         f"decided at {1 / verdict.alpha:.3g}. {many(verdict.cases, 'case')}, {many(verdict.attempts, 'attempt')}."
     )
-    yield from _prospect(verdict, pstdev(comparison.differences))
-    yield from _left_out(comparison, table)
-
-
-def _prospect(verdict: Verdict, spread: float) -> Iterator[str]:
-    """What it would take."""
-    if verdict.ruling is not Ruling.UNDECIDED:
-        return
-    smallest = minimum_effect(spread=spread, cases=verdict.cases, alpha=verdict.alpha)
-    needed = cases_needed(abs(verdict.effect), spread=spread, alpha=verdict.alpha)
-    if smallest < 1:
-        yield f"With this many cases: {POWER:.0%} power to detect {_points(smallest)} points."
-    else:
-        yield "Too few cases to decide anything."
-    if needed is not None and verdict.effect:
-        yield f"If the effect is as measured, about {many(needed, 'case')} would decide. More seeds per case help too."
-
-
-def _left_out(comparison: Comparison, table: OutcomeTable) -> Iterator[str]:
+    if verdict.ruling is Ruling.UNDECIDED:  # what it would take
+        spread = pstdev(comparison.differences)
+        smallest = minimum_effect(spread=spread, cases=verdict.cases, alpha=verdict.alpha)
+        needed = cases_needed(abs(verdict.effect), spread=spread, alpha=verdict.alpha)
+        power = f"With this many cases: {POWER:.0%} power to detect {_points(smallest)} points."
+        yield power if smallest < 1 else "Too few cases to decide anything."
+        if needed is not None and verdict.effect:
+            then = "would decide. More seeds per case help too."
+            yield f"If the effect is as measured, about {many(needed, 'case')} {then}"
     if not comparison.by_seed:
         yield "[dim]The arms share no seeds, so attempts were averaged per case and arm.[/]"
     if comparison.unpaired:

@@ -1,28 +1,23 @@
-"""whet learn and whet audit: sessions that nobody has read, and the files that agents read, for a reader and code."""
+"""whet learn: sessions that nobody has read, for a reader and code."""
 
 import os
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from importlib.util import find_spec
 
 import click
-from msgspec.structs import replace
+import msgspec
 
 from whet.agent.assembling import new_id
-from whet.cli.analysed import bring_up_to_date, read_what_is_taught
+from whet.cli.analysed import read_what_is_taught
 from whet.cli.chat.inputs import interruptible
 from whet.cli.commands.worker import work_off
-from whet.cli.options import allowance_of, budget_option, json_command, own_store
-from whet.cli.output import give, moment, next_lines, plain, step_line
-from whet.cli.shown.audit import audit_lines, audit_of, plan_lines, proposal_lines, read_record, reading_lines
-from whet.cli.shown.lessons import lesson_record, report_lines, report_record
+from whet.cli.options import allowance_of, budget_option, is_of_project, json_command, own_store
+from whet.cli.output import fields, give, moment, next_lines, plain, step_line
+from whet.cli.shown.lessons import report_lines
 from whet.cli.trying import expect_allowed
 from whet.errors import WhetError
-from whet.improving.audit_reading import ReadStatements, read_files, reading_of, with_findings
-from whet.improving.auditing import ProposedStatement, propose_changes
-from whet.improving.curating import curate, look
 from whet.improving.review import ReviewRequest, look_back
-from whet.lessons.statements.audit import Audit, StatementMark, lessons_of_files
 from whet.own.told.review_when import ReviewKind
 from whet.proving.attempt import served
 from whet.reading.learn import (
@@ -40,19 +35,14 @@ from whet.reading.learn import (
 from whet.reading.project_files import project_sessions
 from whet.reading.readers import LessonReader, found_agents, reader_named, reading_agents
 from whet.sessions.transcripts import Usage
-from whet.shipped.guidance import READING
 from whet.store.database import Database
-from whet.store.files import guidance_texts
 from whet.store.home import Home, find_home
 from whet.store.listing import COUNTED, find
 from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.settings_file import load
-from whet.telling.context.auditing import audit_folder
 from whet.telling.targets.known_projects import KnownProjects
-from whet.telling.targets.project_names import name_of_project
 from whet.text.words import many, short
-from whet.trials.design import Allowance
 from whet.work.orders import DirectSteps, Queue, decoded
 
 NO_READER = (
@@ -104,13 +94,14 @@ def learn_command(
         return review_session(session, kind, reader, background=background, work=work)
 
     home = find_home(os.environ)
-    allowance = allowance_of(budget)
-    limit = ReadingLimit(allowance.tokens, allowance.dollars)
+    limit = reading_limit(budget)
     if background:
         return _queue(home, reader, limit)
     with opened(home) as database:
         known = KnownProjects(database, also=(os.getcwd(),))
-        plans = _plans(home, database, _asked(database, known, project, every=every))
+        asked = _asked(database, known, project, every=every)
+        read_what_is_taught(database)
+        plans = [foretell(home, database, name, sessions) for name, sessions in asked.items()]
         named = {each.project: known.shown(each.project) for each in plans}
     if not any(each.sessions for each in plans):
         told = "Every session has been read." if plans else "No sessions yet. To import them, run `whet import`."
@@ -125,17 +116,17 @@ def learn_command(
     return _read(home, ask, chosen, named)
 
 
+def reading_limit(budget: tuple[str, ...]) -> ReadingLimit:
+    allowance = allowance_of(budget)
+    return ReadingLimit(allowance.tokens, allowance.dollars)
+
+
 def _asked(database: Database, known: KnownProjects, project: str, *, every: bool) -> Mapping[str, Sequence[Session]]:
     """The sessions of the projects that are meant: all, those named, or the one that this folder belongs to."""
     if every:
         return project_sessions(database, COUNTED)
     found = project_sessions(database)
-    is_folder = not project or project.startswith((".", "/", "~"))
-    if is_folder:
-        here = known.identity(os.path.abspath(os.path.expanduser(project or ".")))
-        wanted = {name: sessions for name, sessions in found.items() if name == here}
-    else:
-        wanted = {name: sessions for name, sessions in found.items() if known.is_named(name, project)}
+    wanted = {name: sessions for name, sessions in found.items() if is_of_project(name, project or ".", known)}
     if not wanted:
         names = ", ".join(sorted({known.short(each) for each in found})[:6]) or "none: run `whet import`"
         raise WhetError(
@@ -143,12 +134,6 @@ def _asked(database: Database, known: KnownProjects, project: str, *, every: boo
             advice=f"Name a project or give --all. Projects with sessions: {names}.",
         )
     return wanted
-
-
-def _plans(home: Home, database: Database, asked: Mapping[str, Sequence[Session]]) -> list[ReadingPlan]:
-    bring_up_to_date(database)
-    read_what_is_taught(database)
-    return [foretell(home, database, name, sessions) for name, sessions in asked.items()]
 
 
 def reader_of(home: Home, name: str) -> LessonReader:
@@ -204,7 +189,7 @@ def _read(home: Home, ask: LearnRequest, reader: LessonReader, named: dict[str, 
                 "Stopped. What was read until then is kept.", advice="`whet learn` goes on from there."
             ) from None
     then = next_lines("`whet lessons` shows what held, `whet lessons --dropped` what did not and why.")
-    return give(report_record(report), (*report_lines(report, named), *then))
+    return give(msgspec.to_builtins(report), (*report_lines(report, named), *then))
 
 
 def _queue(home: Home, name: str, limit: ReadingLimit) -> int:
@@ -234,10 +219,7 @@ def queue_reading(home: Home, reader: str, limit: ReadingLimit | None = None) ->
 def _plan_record(reader: LessonReader, plans: list[ReadingPlan]) -> dict[str, object]:
     projects = [
         {
-            "project": each.project,
-            "sessions": each.sessions,
-            "passes": each.passes,
-            "calls": each.calls,
+            **fields(each, "project", "sessions", "passes", "calls"),
             "input_tokens": each.usage.input,
             "output_tokens": each.usage.output,
         }
@@ -252,7 +234,8 @@ def review_session(session: str, kind: str, model: str, *, background: bool, wor
     with own_store() as (home, database):
         found = find(database, session)
         ask = ReviewRequest(found.id, found.message_count, ReviewKind(kind), model)
-        if background and (not work or _can_queue()):
+        # Without the engine a review behind a conversation is made at once; a crash loses it.
+        if background and (not work or find_spec("dbos")):
             id = _submit(home, ask)
             return _work(home, id) if work else 0
         with interruptible() as stop:
@@ -280,15 +263,6 @@ def _submit(home: Home, ask: ReviewRequest) -> str:
     return id
 
 
-def _can_queue() -> bool:
-    """Whether the engine is installed. Without it a review behind a conversation is made at once; a crash loses it."""
-    try:
-        import whet.work.faults  # noqa: F401
-    except WhetError:
-        return False
-    return True
-
-
 def _work(home: Home, id: str) -> int:
     """Out of the way of whoever is talking meanwhile; they hear of a failure from its session, or by the exit code."""
     from whet.work.given import WorkState, given_orders
@@ -298,113 +272,3 @@ def _work(home: Home, id: str) -> int:
     with given_orders(home) as orders:
         work = orders.find(id)
     return 1 if work.state is WorkState.FAILED and not work.left.sessions else code
-
-
-@json_command("audit", epilog="Example: whet audit --check")
-@click.argument("project", required=False, type=click.Path(path_type=Path))
-@click.option("--check", "is_check", is_flag=True, help="For CI: exit with 1 if a statement is wrong.")
-@click.option(
-    "--propose", "is_proposing", is_flag=True, help="Let corrections wait for your yes: `whet lessons --waiting`."
-)
-@click.option("--all", "everything", is_flag=True, help="Show every statement with its marks.")
-@click.option(
-    "--with",
-    "reader",
-    default="",
-    metavar="NAME",
-    help="Let an agent or a model read the files too: claude, codex, opencode, gemini, or provider:name.",
-)
-@budget_option
-@click.option("--yes", is_flag=True, help="Let the reader start without asking.")
-@click.option("--own", "is_own", is_flag=True, help="Whet's own notes and skills instead: what overlaps or is stale.")
-def audit_command(
-    project: Path | None,
-    is_check: bool,
-    is_proposing: bool,
-    everything: bool,
-    reader: str,
-    budget: tuple[str, ...],
-    yes: bool,
-    is_own: bool,
-) -> int:
-    """Read CLAUDE.md, AGENTS.md, rules, skills and what they import in a PROJECT (the current folder if none is named),
-    split them into statements and show which are wrong, contradicted or said twice, each with its evidence; with
-    stored sessions of the project also which cause failures, are not followed, or never came up. What cannot be told
-    is counted as such. With --check, the repository alone is asked, no home and no sessions, and wrong statements
-    make the exit code 1. With --with, a reader without tools sees the project's files beside what code knows of them,
-    and code looks up all that it quotes and misses.
-    """
-    if reader and (is_check or is_own):
-        raise click.UsageError("--with goes with neither --check nor --own: a check asks the repository alone.")
-    if is_own:
-        return _audit_own(is_proposing=is_proposing)
-    folder = project or Path.cwd()
-    found = audit_folder(folder, is_dated=False) if is_check else audit_of(folder)
-    found, read = _read_files(found, reader, allowance_of(budget), yes=yes) if reader else (found, None)
-    proposed = _propose(found) if is_proposing and not is_check else ()
-    wrong = [each for each in found.statements if each.marked(StatementMark.WRONG)]
-    lines = [
-        *audit_lines(found, everything=everything),
-        *reading_lines(read, everything=everything),
-        *proposal_lines(proposed),
-    ]
-    if wrong and not is_check and not is_proposing:
-        lines += next_lines("`whet audit --propose` lets corrections wait for your yes; `--check` keeps them in CI.")
-    record = _audit_record(found, proposed) | ({"read": read_record(read)} if read else {})
-    return give(record, lines, code=int(is_check and bool(wrong)))
-
-
-def _read_files(found: Audit, name: str, allowance: Allowance, *, yes: bool) -> tuple[Audit, ReadStatements]:
-    """The audit with what a reader says of the files, once a person agreed to what that takes."""
-    home = find_home(os.environ)
-    reading = reading_of(found, guidance_texts(home, READING.name))
-    if not reading.passes:
-        return found, ReadStatements()
-    reader = reader_of(home, name)
-    expect_allowed(reader.name, plan_lines(reading, cost_words(reader, reading.usage), reader.name), yes=yes)
-    limit = ReadingLimit(allowance.tokens, allowance.dollars)
-    with interruptible() as stop, step_line(f"{reader.name} reads") as step:
-        read = read_files(
-            reading,
-            reader,
-            limit=limit,
-            interrupt=stop,
-            observe=lambda number: step(f"pass {number} of {len(reading.passes)}"),
-        )
-    return with_findings(found, read), read
-
-
-def _propose(found: Audit) -> tuple[ProposedStatement, ...]:
-    with own_store() as (home, database):
-        project = KnownProjects(database).identity(found.root)
-        return propose_changes(home, database, found, project=project, now=time.time())
-
-
-def _audit_record(found: Audit, proposed: tuple[ProposedStatement, ...]) -> dict[str, object]:
-    """The audit for programs: every statement with its findings, and as the lesson that it is."""
-    lessons = lessons_of_files(found, project=name_of_project(found.root))
-    return {
-        "root": found.root,
-        "counts": found.counts,
-        "tokens": found.tokens,
-        "needless_tokens": found.needless,
-        "over_budget": found.over_budget,
-        "files": [replace(file, text="") for file in found.files],
-        "statements": found.statements,
-        "volume": found.volume,
-        "lessons": [lesson_record(each, None) for each in lessons],
-        "proposed": proposed,
-    }
-
-
-def _audit_own(*, is_proposing: bool) -> int:
-    """Overlapping skills, duplicate and stale notes; nothing changes until a person approves it."""
-    with own_store() as (home, database):
-        found = (curate if is_proposing else look)(home, database, now=time.time())
-    lines = [] if found else ["No overlapping skills and no stale notes."]
-    for each in found:
-        waits = f" Pending as {', '.join(map(str, each.pending))}." if each.pending else ""
-        lines += [f"{plain(each.what)}.{waits}", *(f"  [dim]{plain(reason)}[/]" for reason in each.refused)]
-    number = sum(len(each.pending) for each in found)
-    lines += [f"{many(number, 'change')} pending. Next: `whet lessons show ID`."] if number else []
-    return give([{"what": each.what, "pending": each.pending, "refused": each.refused} for each in found], lines)

@@ -12,15 +12,26 @@ from rich.table import Table
 from whet.changes import apply
 from whet.changes.apply import settle
 from whet.changes.pending import reopen
-from whet.cli.acting import actor_of, expect_meant, is_last
+from whet.cli.acting import actor_of, expect_meant
 from whet.cli.delivery import touched, touched_lines
 from whet.cli.options import AskedRows, CommandList, json_group, own_store
 from whet.cli.output import console, give, is_json, moment, next_lines, plain
-from whet.cli.shown.lessons import entry_lines, entry_record, patch_cells
+from whet.cli.shown.entries import entry_lines, entry_record, patch_cells
 from whet.errors import WhetError
 from whet.improving.learned import lessons_of
 from whet.ledger.entries import Actor, Entry, Key, Step
-from whet.ledger.folding import PUTTING, Move, Trace, difference, fold, grounds_of, move_of, seen_from, trace
+from whet.ledger.folding import (
+    PUTTING,
+    Move,
+    Trace,
+    difference,
+    fold,
+    grounds_of,
+    last_batch,
+    move_of,
+    seen_from,
+    trace,
+)
 from whet.ledger.patches import Action
 from whet.lessons.record import LessonStage
 from whet.store.database import Database
@@ -153,8 +164,10 @@ def undo(names: tuple[str, ...], note: str) -> int:
     with own_store() as (home, database):
         ledger = ledger_of(home, database)
         entries = [_decision(home, database, name) for name in names]
-        if not entries or (not note and len(entries) == 1 and is_last(ledger, entries[0].number)):
-            expect_meant(home, ledger, entries[0].number if entries else None)
+        last = {change.number for change in last_batch(ledger.state().done)}
+        if not entries:
+            expect_meant(home, ledger)
+        if not entries or (not note and len(entries) == 1 and entries[0].number in last):
             made = apply.undo(home, database, actor=actor, now=time.time())
         else:
             is_reopening = all(each.step is Step.REFUSED for each in entries)

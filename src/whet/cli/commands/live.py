@@ -10,25 +10,24 @@ from rich.table import Table
 
 from whet.changes.apply import promote, revert, try_out
 from whet.cli.acting import actor_of, need_terminal, trust_at
-from whet.cli.deciding import Decider, chosen_lessons
-from whet.cli.delivery import SHARE, LiveReader, begin_waiting, begun, expect_told, touched, touched_lines
+from whet.cli.deciding import chosen_lessons
+from whet.cli.delivery import SHARE, BegunLive, begin_waiting, begun, expect_told, touched, touched_lines
 from whet.cli.options import AskedRows, CommandList, json_group, own_store, yes_option
-from whet.cli.output import cautions, give, moment, next_lines, plain, reviewed, say
-from whet.cli.shown.lessons import entry_record
+from whet.cli.output import cautions, fields, give, moment, next_lines, plain, reviewed, say
+from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
 from whet.improving.learned import LessonScope, lessons_of
 from whet.improving.watch import live_lessons, look
-from whet.ledger.entries import Actor, Entry, Item, Step
+from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.lessons.following import detector_of
 from whet.lessons.record import UNDECIDED, Lesson
-from whet.lessons.rungs import CanaryMove, LiveComparison, LiveCounts
+from whet.lessons.rungs import CanaryMove, LiveCounts
 from whet.store.database import Database
-from whet.store.home import Home, find_home
+from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.opening import opened
 from whet.telling.targets.known_projects import KnownProjects
-from whet.telling.targets.sync import TargetChange, tell
+from whet.telling.targets.sync import tell
 from whet.text.showing import shown, size_of
 from whet.text.words import many
 
@@ -38,9 +37,11 @@ LIVE: CommandList[Lesson] = CommandList(
         "rule": lambda lesson: lesson.patch.name if lesson.patch.form is Form.RULE else lesson.standing.told_as,
         "since": lambda lesson: moment(lesson.counts.since),
         "share": lambda lesson: f"{100 * lesson.counts.share:.0f} %",
-        "with": lambda lesson: _with(lesson.counts.comparison),
-        "without": lambda lesson: _without(lesson.counts.comparison),
-        "effect": lambda lesson: _effect(lesson.counts.comparison),
+        "with": lambda lesson: _loss(lesson.counts.comparison.loss_told, lesson.counts.comparison.told),
+        "without": lambda lesson: _loss(lesson.counts.comparison.loss_untold, lesson.counts.comparison.untold),
+        "effect": lambda lesson: "{:+.2f} ({:+.2f} to {:+.2f})".format(
+            lesson.counts.comparison.effect, *lesson.counts.comparison.interval
+        ),
         "help": lambda lesson: _evidence(lesson.counts.comparison.evidence_help),
         "harm": lambda lesson: _evidence(lesson.counts.comparison.evidence_harm),
         "decision": lambda lesson: lesson.counts.comparison.decision.value,
@@ -72,9 +73,7 @@ def live_record(lesson: Lesson) -> dict[str, object]:
         "name": lesson.patch.name,
         "text": lesson.rule,
         **msgspec.to_builtins(watched),
-        "decision": watched.comparison.decision.value,
-        "told": watched.comparison.told,
-        "untold": watched.comparison.untold,
+        **fields(watched.comparison, "decision", "told", "untold"),
     }
 
 
@@ -85,12 +84,11 @@ def _notes(found: Sequence[Lesson]) -> Iterator[str]:
         yield (
             "[dim]Mean loss of sessions with and without the rule: 1 for one that ends in failure, else the share"
             " of its time that bought nothing"
-            f" ({many(_sessions(by_score), 'session')}). Decided at evidence {1 / alpha:.0f}; error rate at most"
-            f" {100 * alpha:g} % per side.[/]"
+            f" ({many(sum(each.sessions for each in by_score), 'session')}). Decided at evidence {1 / alpha:.0f}; error"
+            f" rate at most {100 * alpha:g} % per side.[/]"
         )
-    for bundle in {
-        each.counts.together.number: each.counts.together for each in found if each.counts.together
-    }.values():
+    bundles = {each.counts.together.number: each.counts.together for each in found if each.counts.together}
+    for bundle in bundles.values():
         yield f"{bundle.words}.{_next_look(bundle.counts)} They are decided on together."
         yield from _guard_notes(f"Bundle {bundle.number}", bundle.counts)
     uncounted = [plain(each.patch.name) for each in found if each.counts.endpoint and not each.counts.sessions]
@@ -119,35 +117,14 @@ def _endpoint_notes(name: str, watched: LiveCounts) -> Iterator[str]:
 def _guard_notes(name: str, watched: LiveCounts) -> Iterator[str]:
     for guard in watched.guards:
         if guard.stops:
-            means = f"{_mean(guard.told)} with it, {_mean(guard.untold)} without"
-            yield f"[yellow]{plain(name)}: {guard.name} {means}.[/]"
+            told, untold = (f"{mean:.2f}" if mean is not None else "–" for mean in (guard.told, guard.untold))
+            yield f"[yellow]{plain(name)}: {guard.name} {told} with it, {untold} without.[/]"
     if watched.held_by and watched.comparison.decision is CanaryMove.WAIT:
         yield f"[yellow]{plain(name)} is not promoted: worse with it: {plain(watched.held_by)}.[/]"
 
 
 def _next_look(watched: LiveCounts) -> str:
     return f" Next look after {watched.next_look}." if watched.next_look else ""
-
-
-def _mean(value: float | None) -> str:
-    return f"{value:.2f}" if value is not None else "–"
-
-
-def _sessions(found: tuple[LiveCounts, ...]) -> int:
-    return sum(each.sessions for each in found)
-
-
-def _with(found: LiveComparison) -> str:
-    return _loss(found.loss_told, found.told)
-
-
-def _without(found: LiveComparison) -> str:
-    return _loss(found.loss_untold, found.untold)
-
-
-def _effect(found: LiveComparison) -> str:
-    low, high = found.interval
-    return f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
 
 
 def _loss(loss: float | None, number: int) -> str:
@@ -157,15 +134,6 @@ def _loss(loss: float | None, number: int) -> str:
 
 def _evidence(value: float) -> str:
     return f"{value:.2g}" if value < 1000 else "> 1000"
-
-
-share_option = click.option(
-    "--share",
-    default=SHARE,
-    show_default=True,
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Share of sessions that get the rule.",
-)
 
 
 @json_group("live", epilog="Example: whet live start 12")
@@ -184,7 +152,13 @@ def command(asked: AskedRows) -> int:
 @command.command("start", epilog="Example: whet live start 4 --share 0.3")
 @click.argument("names", metavar="[ID]...", nargs=-1)
 @click.option("--rule", default="", metavar="TEXT", help="Text of the rule, in place of ID.")
-@share_option
+@click.option(
+    "--share",
+    default=SHARE,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Share of sessions that get the rule.",
+)
 @yes_option
 def start(names: tuple[str, ...], rule: str, share: float, yes: bool) -> int:
     """Tell a rule to a share of new sessions until it is known whether it helps. ID is a change that waits: this
@@ -194,8 +168,8 @@ def start(names: tuple[str, ...], rule: str, share: float, yes: bool) -> int:
     """
     if bool(rule) == bool(names):
         raise WhetError("Give what to try.", advice="Give one of: ID, several IDs, all, --rule TEXT.")
-    home, actor, now = find_home(os.environ), actor_of(os.environ), time.time()
-    with opened(home) as database:
+    actor, now = actor_of(os.environ), time.time()
+    with own_store() as (home, database):
         if names:
             asked = _of_this_project(home, database) if names == ("all",) else names
 
@@ -203,7 +177,7 @@ def start(names: tuple[str, ...], rule: str, share: float, yes: bool) -> int:
                 expect_told(home, database, lessons[0].patch)
                 _expect_countable(lessons)
 
-            lessons = chosen_lessons(Decider(home, database, actor), asked, expect)
+            lessons = chosen_lessons(home, database, asked, expect)
             for lesson in lessons:
                 _expect_approval(lesson.proposal.patch)
             made = begin_waiting(home, database, *(each.proposal for each in lessons), actor=actor, share=share)
@@ -213,7 +187,7 @@ def start(names: tuple[str, ...], rule: str, share: float, yes: bool) -> int:
             told = expect_told(home, database, patch)
             entry = try_out(home, database, patch, actor=actor, now=now, share=share)
             made = begun(home, database, (entry,), told, share=share)
-    return _said(made.entries, made.files, made.words, made.told)
+    return _said(made)
 
 
 @command.command("stop", epilog="Example: whet live stop read-before-edit")
@@ -222,12 +196,20 @@ def start(names: tuple[str, ...], rule: str, share: float, yes: bool) -> int:
 def stop(name: str, keep: bool) -> int:
     """End a comparison by its name or entry, and take the rule back; with --keep, tell it to every session."""
     act: Callable[..., Entry] = promote if keep else revert
-    home, now = find_home(os.environ), time.time()
-    with opened(home) as database:
-        item = _canary(ledger_of(home, database).state().rules, name)
-        entry = act(home, database, item.number, actor=actor_of(os.environ), now=now, note="by hand")
+    now = time.time()
+    with own_store() as (home, database):
+        live = {
+            key: item
+            for item in ledger_of(home, database).state().rules
+            if item.canary
+            for key in (item.name, str(item.number))
+        }
+        if name not in live:
+            known = ", ".join(dict.fromkeys(item.name for item in live.values())) or "none"
+            raise WhetError(f"No rule {name} is live.", advice=f"Live: {known}.")
+        entry = act(home, database, live[name].number, actor=actor_of(os.environ), now=now, note="by hand")
         files = tell(home, database, now=now)
-    return _said((entry,), files, "applied to every new session" if keep else "taken back")
+    return _said(BegunLive((entry,), None, files, "applied to every new session" if keep else "taken back"))
 
 
 @command.command("look", epilog="Example: whet live look --json")
@@ -286,24 +268,11 @@ def _expect_approval(patch: Patch) -> None:
     if patch.is_foreign:
         need_terminal()
         say(*reviewed(patch.text), *cautions(patch.text), aloud=True)
-        question = f"Approve exactly this ({size_of(patch.text)}) for a share of sessions?"
-        click.confirm(question, abort=True, err=True)
+        click.confirm(f"Approve exactly this ({size_of(patch.text)}) for a share of sessions?", abort=True, err=True)
 
 
-def _canary(rules: tuple[Item, ...], name: str) -> Item:
-    found = next((item for item in rules if item.canary and name in (item.name, str(item.number))), None)
-    if found is None:
-        known = ", ".join(item.name for item in rules if item.canary) or "none"
-        raise WhetError(f"No rule {name} is live.", advice=f"Live: {known}.")
-    return found
-
-
-def _said(
-    entries: tuple[Entry, ...],
-    files: tuple[TargetChange, ...],
-    what: str,
-    told: tuple[LiveReader, ...] | None = None,
-) -> int:
+def _said(made: BegunLive) -> int:
+    entries, told, files, what = made
     readers = {} if told is None else {"told": [each._asdict() for each in told]}
     others = {"bundle": [entry_record(each) for each in entries]} if len(entries) > 1 else {}
     subject = f"Entry {entries[0].number}: rule {plain(entries[0].patch.name)} is"

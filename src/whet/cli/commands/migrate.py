@@ -22,7 +22,7 @@ from whet.changes.pending import need_person
 from whet.changes.writing import PERSONS, Author, keep_job, keep_template, notes_of, remember
 from whet.cli.acting import actor_of, careful, person_at, trust_at, why_waits
 from whet.cli.options import json_command
-from whet.cli.output import give, plain, say
+from whet.cli.output import fields, give, plain, say
 from whet.errors import WhetError
 from whet.ledger import marked_block
 from whet.ledger.entries import Entry, Step
@@ -47,14 +47,6 @@ from whet.text.showing import shown
 from whet.text.words import many
 
 FROM_HERMES = PatchOrigin(PatchWriter.IMPORT, "hermes", said="imported from Hermes")
-KINDS = {
-    "identity": "identity",
-    "note": "notes",
-    "skill": "skills",
-    "job": "jobs",
-    "template": "templates",
-    "setting": "settings",
-}
 AT_ONCE = ("identity", "setting")  # what takes effect at once and is not in the ledger
 HUB = (".hub", "lock.json")  # what Hermes downloaded, by name
 HIDDEN = (".hub", ".archive", ".git", "node_modules")
@@ -121,27 +113,28 @@ def command(agent: str, path: Path | None, back: bool, dry_run: bool, yes: bool)
     needed = [name for name in _variables(folder) if name not in os.environ]
     known = [each for each in found if each.is_known]
     record = {
-        "would_take": [_named(each) for each in wanted if dry_run],
+        "would_take": [fields(each, "kind", "name") for each in wanted if dry_run],
         "taken": [
             {
-                **_named(each.piece),
+                **fields(each.piece, "kind", "name"),
                 "note": each.piece.note or None,
                 "entries": [entry.number for entry in each.entries],
                 "waits": any(entry.step is Step.PROPOSED for entry in each.entries),
             }
             for each in taken
         ],
-        "known": list(map(_named, known)),
-        "left": [{**_named(each), "reason": each.why} for each in left],
+        "known": [fields(each, "kind", "name") for each in known],
+        "left": [{**fields(each, "kind", "name"), "reason": each.why} for each in left],
         "variables": needed,
     }
     lines = (
         "Nothing was changed. To take it, run it without --dry-run." if dry_run else f"Taken: {_counted(taken)}.",
         *((f"{many(len(known), 'piece')} taken before or the same here already.",) if known else ()),
-        *(f"Left there: {each.kind} {plain(_line(each.name))}: {plain(_line(each.why))}" for each in left),
+        *(f"Left there: {each.kind} {_line(each.name)}: {_line(each.why)}" for each in left),
         *(
             (f"Secrets were not copied. Variables to set where you need them: {plain(', '.join(needed))}.",)
-            * bool(needed)
+            if needed
+            else ()
         ),
         *why_waits(entry for each in taken for entry in each.entries),
         "To take back what is in the ledger, run `whet ledger undo`; for settings, `whet config --unset`.",
@@ -170,16 +163,12 @@ def _plan_lines(folder: Path, wanted: list[HermesPiece]) -> Iterator[str]:
 
 def _line(words: str) -> str:
     """Words of another's file, on a line of bearable length."""
-    return shown(textwrap.shorten(words, LINE_LETTERS, placeholder=" …"))
+    return plain(shown(textwrap.shorten(words, LINE_LETTERS, placeholder=" …")))
 
 
 def _counted(taken: list[TakenPiece]) -> str:
     counts = Counter(each.piece.kind for each in taken)
-    return ", ".join(f"{n} {kind if n == 1 else KINDS[kind]}" for kind, n in counts.items()) or "nothing"
-
-
-def _named(piece: HermesPiece) -> dict[str, object]:
-    return {"kind": piece.kind, "name": piece.name}
+    return ", ".join(many(number, kind) for kind, number in counts.items()) or "nothing"
 
 
 def _pieces(author: Author, hermes: Path) -> Iterator[HermesPiece]:
@@ -266,9 +255,7 @@ def _skills(author: Author, hermes: Path, before: frozenset[tuple[Form, str]]) -
 def _skill(
     author: Author, folder: Path, before: frozenset[tuple[Form, str]], *, is_foreign: bool
 ) -> Iterator[HermesPiece]:
-    if not _is_inside(folder / skills.FILE, folder):
-        raise WhetError("it is a link to a file elsewhere")
-    text = _text(folder / skills.FILE)
+    text = _text_inside(folder / skills.FILE, folder)
     told = skills.read(text).name or folder.name
     name = re.sub(r"[^a-z0-9]+", "-", told.lower()).strip("-")
     text = text if told == name else with_field(text, "name", name)
@@ -289,17 +276,17 @@ def _support(folder: Path) -> tuple[dict[str, str], list[str]]:
         name = path.relative_to(folder).as_posix()
         try:
             skills.file_names(name)
-            if not _is_inside(path, folder):
-                raise WhetError("it is a link to a file elsewhere")
-            found[name] = _text(path)
+            found[name] = _text_inside(path, folder)
         except WhetError:
             left.append(name)
     return found, left
 
 
-def _is_inside(path: Path, folder: Path) -> bool:
-    """Whether what a path leads to lies in a folder: a skill brings no file along that stands elsewhere."""
-    return path.resolve().is_relative_to(folder.resolve())
+def _text_inside(path: Path, folder: Path) -> str:
+    """A file of a skill, which brings none along that stands elsewhere."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise WhetError("it is a link to a file elsewhere")
+    return _text(path)
 
 
 def _downloaded(base: Path) -> frozenset[str] | None:

@@ -1,35 +1,27 @@
-"""whet page, mcp, hook and export: what people and programs get of Whet beside the terminal."""
+"""whet page, mcp and export: what people and programs get of Whet beside the terminal."""
 
 import contextlib
 import importlib.metadata
 import os
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
-from typing import IO
 
 import click
-import msgspec
 
-from whet.agents.registry import hosts
 from whet.cli.acting import actor_of, has_terminal
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, json_command, own_store
-from whet.cli.output import give, is_json, plain
+from whet.cli.output import give, plain, print_json_line
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.sessions.exports import as_atif, as_openai, as_trajectory
 from whet.store import sessions
-from whet.store.folders import sync
 from whet.store.home import find_home
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
-from whet.telling.hooks.entry import run
-from whet.telling.hooks.events import EVENTS
-from whet.text.words import many
 
 PORT = 8377
 CAN_DECIDE = "The address works once. Press Ctrl-C to stop."
@@ -38,8 +30,11 @@ REDIRECT = (
     '<meta http-equiv="refresh" content="0; url={address}"><title>Whet</title><a href="{address}">Whet</a>\n'
 )
 ONLY_SHOWS = "It only shows, because there is no person at a terminal. Press Ctrl-C to stop."
-
 HOST = "127.0.0.1"  # this machine alone
+TOKEN_VARIABLE = "WHET_MCP_TOKEN"
+LEAST_TOKEN = 24
+EVERYTHING = 1 << 31
+WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
 
 
 @json_command("page", epilog="Example: whet page")
@@ -107,10 +102,6 @@ def _export(file: Path, *, with_texts: bool) -> int:
     return give({"file": str(file), "characters": len(text)}, (told,))
 
 
-TOKEN_VARIABLE = "WHET_MCP_TOKEN"
-LEAST_TOKEN = 24
-
-
 @click.command(
     "mcp",
     epilog="Example: whet mcp --http 8765; or in Claude Code: claude mcp add whet -- whet mcp",
@@ -139,22 +130,7 @@ def mcp_command(port: int | None) -> int:
     return 0
 
 
-@click.command("hook", epilog="Example: whet hook session-start --agent claude-code < event.json")
-@click.argument("event", type=click.Choice(EVENTS))
-@click.option("--agent", type=click.Choice(hosts()), help="Agent that calls. Default: detected.")
-def hook_command(event: str, agent: str | None) -> int:
-    """Called by the hooks of other agents, with the agent's JSON on standard input. At the start of a session it prints
-    the active rules as context; at its end it notes which file to import. It always exits with 0; errors go to
-    hooks/log.txt in the home folder.
-    """
-    return run([event, *(("--agent", agent) if agent else ())], os.environ)
-
-
-EVERYTHING = 1 << 31
-WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
-
-
-@json_command("export", epilog="Example: whet export --source codex --format openai --output codex.jsonl")
+@click.command("export", epilog="Example: whet export --source codex --format openai > codex.jsonl")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @filter_options
 @click.option(
@@ -165,51 +141,14 @@ WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
     show_default=True,
     help="Format of the export.",
 )
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to create. Default: standard output."
-)
-def export_command(
-    ids: tuple[str, ...],
-    filters: Filters,
-    form: str,
-    output: Path | None,
-) -> int:
+def export_command(ids: tuple[str, ...], filters: Filters, form: str) -> int:
     """Export sessions as one JSON document per line: those named, or all that match the filters."""
     if ids and any(filters):
         raise WhetError("Give session ids or filters, not both.", advice="whet export ID, or whet export --source pi")
-    if is_json() and output is None:
-        raise WhetError(
-            "--json reports on a written file.", advice="Give --output FILE; the export itself is JSON too."
-        )
     with own_store() as (_, database):
         chosen = [find(database, each) for each in ids] or list_sessions(database, filters, limit=EVERYTHING)
         if not chosen:
             raise WhetError("No sessions match.", advice="To list sessions, run `whet sessions`.")
-        with _target(output) as file:
-            for session in chosen:
-                file.write(msgspec.json.encode(WRITERS[form](sessions.load(database, session))) + b"\n")
-    if output and not is_json():
-        click.echo(f"Wrote {many(len(chosen), 'session')} to {output}.", err=True)
-    return give({"sessions": len(chosen), "path": str(output)}, ())
-
-
-@contextlib.contextmanager
-def _target(output: Path | None) -> Iterator[IO[bytes]]:
-    """Where the export goes. A file appears whole or not at all, and none is overwritten."""
-    if output is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    if output.exists():
-        raise WhetError(f"{output} already exists.", advice="Name another file, or remove it first.")
-    part = output.with_name(f".{output.name}.part")
-    try:
-        with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
-            yield file
-            file.flush()
-            sync(file.fileno())
-        part.rename(output)
-    except OSError as error:
-        raise WhetError(f"{output} cannot be written: {error.strerror}.", advice="Name another file.") from error
-    finally:
-        part.unlink(missing_ok=True)
+        for session in chosen:
+            print_json_line(WRITERS[form](sessions.load(database, session)))
+    return 0

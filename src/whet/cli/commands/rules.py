@@ -6,26 +6,29 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import click
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_at, why_waits
 from whet.cli.analysed import active_rule, look_at_rules
 from whet.cli.deciding import told_to
 from whet.cli.options import AskedRows, CommandList, json_group, own_store, yes_option
-from whet.cli.output import console, give, is_json, moment, next_lines, plain
-from whet.cli.shown.lessons import entry_record, following_record, rule_lines, scope_record, scope_words
+from whet.cli.output import console, fields, give, is_json, labelled, moment, next_lines, plain, reviewed
+from whet.cli.shown.entries import EXAMPLE, entry_record, scope_record, scope_words
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.folding import grounds_of, is_untried
-from whet.ledger.patches import Action, Form, Patch, Scope, digest
-from whet.lessons.following import count_following
+from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
+from whet.lessons.following import Following, count_following, situation_of
 from whet.sessions.exports import iso
+from whet.store.database import Database
+from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.telling.targets.known_projects import KnownProjects
 from whet.telling.targets.project_names import name_of_project
-from whet.telling.targets.sync import load_log, stays_of
+from whet.telling.targets.sync import FileStay, load_log, stays_of
 from whet.text.showing import shown
 from whet.text.words import many
+from whet.trials.ladder import is_unheeded
 
 NEXT = "`whet rules show` says whether they are followed, `whet sync` brings them to agents."
 NONE = "No rules yet. To add one, run `whet rules add NAME TEXT`; `whet lessons` lists what your sessions teach."
@@ -102,8 +105,8 @@ def show(names: tuple[str, ...]) -> int:
     lines: list[str] = []
     for rule, place, grounds in rows:
         stays = stays_of(log, rule.number)
-        records.append({**_record(rule, grounds), **following_record(rule, fared[rule.name], stays)})
-        lines += rule_lines(rule, place, grounds, fared[rule.name], stays)
+        records.append({**_record(rule, grounds), **_following_record(rule, fared[rule.name], stays)})
+        lines += _rule_lines(ListedRule(rule, place, grounds), fared[rule.name], stays)
     if any(each.came_up for each in fared.values()):
         lines += next_lines("`whet sessions --rule NAME` lists the sessions behind a number.")
     return give({"rules": records}, lines or (NONE,))
@@ -129,13 +132,9 @@ def add(
     yes: bool,
 ) -> int:
     """Add a rule of your own; with --replace, change the text of one, and where it applies stays the same."""
-    if is_change:
-        rule = _rule(name)
-        before, text = digest(rule.text), " ".join(words)
-        patch = Patch(Form.RULE, Action.CHANGE, name, text, rule.scope, before=before, situation=rule.situation)
-        return _give(patch, yes=yes)
     scope = Scope(models, tools, purposes, name_of_project(os.path.abspath(project)) if project else "")
-    return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), scope), yes=yes)
+    given = Patch(Form.RULE, Action.ADD, name, " ".join(words), scope)
+    return _give(given, is_change=is_change, yes=yes)
 
 
 @command.command("remove", epilog="Example: whet rules remove tidy")
@@ -143,36 +142,34 @@ def add(
 @yes_option
 def remove(name: str, yes: bool) -> int:
     """Remove a rule."""
-    return _give(Patch(Form.RULE, Action.REMOVE, name, before=digest(_rule(name).text)), yes=yes)
+    return _give(Patch(Form.RULE, Action.REMOVE, name), is_change=True, yes=yes)
 
 
-def _rule(name: str) -> Item:
-    with own_store() as (home, database):
-        return active_rule(ledger_of(home, database).state(), name)
-
-
-def _give(patch: Patch, *, yes: bool) -> int:
+def _give(patch: Patch, *, is_change: bool, yes: bool) -> int:
     actor = actor_of(os.environ)
     with own_store() as (home, database):
+        if is_change:
+            rule = active_rule(ledger_of(home, database).state(), patch.name)
+            patch = replace(patch, before=digest(rule.text))
+            if patch.text:
+                patch = replace(patch, action=Action.CHANGE, scope=rule.scope, situation=rule.situation)
         given = replace(patch, trust=trust_at(home, actor, yes=yes))
         entry = submit(home, database, given, actor=actor, now=time.time())
-        is_told = not is_json() and entry.step is not Step.PROPOSED and bool(entry.after)
-        told = told_to(entry, home, database) if is_told else ""
-    return give(entry_record(entry), (_outcome(entry, told), *why_waits((entry,))))
+        told = "" if is_json() else _outcome(entry, home, database)
+    return give(entry_record(entry), (told, *why_waits((entry,))))
 
 
-def _outcome(entry: Entry, told: str) -> str:
+def _outcome(entry: Entry, home: Home, database: Database) -> str:
     if entry.step is Step.PROPOSED:
         return f"It needs a person's approval: whet lessons show {entry.number}"
     stands = "active" if entry.after else "removed"
-    next_line = told if entry.after else "To take it out of your agents' files, run `whet sync`."
-    return f"Rule {plain(entry.patch.name)} is {stands} (entry {entry.number}).\n{plain(next_line)}"
+    then = told_to(entry, home, database) if entry.after else "To take it out of your agents' files, run `whet sync`."
+    return f"Rule {plain(entry.patch.name)} is {stands} (entry {entry.number}).\n{plain(then)}"
 
 
 def _record(rule: Item, grounds: str) -> dict[str, object]:
     return {
-        "name": rule.name,
-        "text": rule.text,
+        **fields(rule, "name", "text"),
         "example": rule.example or None,
         "trust": rule.trust.label,
         "scope": scope_record(rule.scope),
@@ -182,3 +179,46 @@ def _record(rule: Item, grounds: str) -> dict[str, object]:
         "canary": rule.canary,
         "grounds": grounds,
     }
+
+
+def _following_record(rule: Item, fared: Following, stays: Sequence[FileStay]) -> dict[str, object]:
+    situation = situation_of(rule)
+    return {
+        "files": [{"file": each.file, "since": iso(each.since), "until": iso(each.until)} for each in stays],
+        "situation": asdict(situation) if situation != RuleSituation() else None,
+        "following": {**asdict(fared), "told_unknown": fared.unknown},
+    }
+
+
+def _rule_lines(listed: ListedRule, fared: Following, stays: Sequence[FileStay]) -> Iterator[str]:
+    rule, place, grounds = listed
+    since = f"trust {rule.trust.label}, since {moment(rule.since)}, {grounds}"
+    yield from labelled(f"[{rule.number}] ", f"{rule.name}{f', for {place}' if place else ''}")
+    yield from reviewed(rule.text)
+    if rule.example:
+        yield from labelled(f"   {EXAMPLE}", rule.example)
+    yield f"   [dim]{plain(since)}[/]"
+    situation = situation_of(rule)
+    for label, words in (("goes wrong: ", situation.call), ("with: ", situation.error), ("works: ", situation.fix)):
+        if words:
+            yield from labelled(f"   {label}", words)
+    for stay in stays:
+        until = f" until {moment(stay.until)}" if stay.until is not None else ""
+        yield f"   [dim]in {plain(stay.file)} since {moment(stay.since)}{until}[/]"
+    yield f"   {_following_words(fared) if situation != RuleSituation() else 'no situation on record'}"
+    if is_unheeded(rule, fared):
+        yield "   [yellow]Told and mostly not followed. To have the next step proposed, run `whet try`.[/]"
+    yield ""
+
+
+def _following_words(fared: Following) -> str:
+    """How a rule fared, in a line."""
+    if not fared.came_up:
+        return f"situation in none of {many(fared.looked, 'session')} since"
+    unknown = f" (unknown in {fared.unknown})" if fared.unknown else ""
+    of_told = f" ({fared.told_followed} of those told)" if fared.told else ""
+    reminded = f", reminded in {fared.reminded} ({fared.reminded_followed} followed it then)" if fared.reminded else ""
+    return (
+        f"situation in {fared.came_up} of {many(fared.looked, 'session')} since, told in {fared.told}{unknown},"
+        f" followed in {fared.followed}{of_told}{reminded}"
+    )

@@ -5,10 +5,10 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
-from datetime import date
+from contextlib import ExitStack, closing
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 import msgspec
@@ -27,21 +27,19 @@ from whet.cli.chat.display import (
     ended_record,
     exit_code,
     failure_words,
-    fault,
     spent_words,
-    summary,
 )
 from whet.cli.chat.inputs import answered, interruptible, said_yes
 from whet.cli.chat.screen import Screen
 from whet.cli.options import allowance_of, budget_option, json_command, model_option, together
-from whet.cli.output import copied, count, give, is_json, plain, print_json, print_json_line, table
+from whet.cli.output import copied, fields, give, is_json, plain, print_json, print_json_line, table
 from whet.errors import WhetError
-from whet.own.runs.run import Ended, Fragment, Run
+from whet.own.runs.run import Ended, Run
 from whet.own.runs.settings import Settings
 from whet.own.told.passages import Circumstances
 from whet.own.told.prompt import Prompt, Tier, assemble
 from whet.secrets.redactor import secret_values
-from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall
+from whet.sessions.transcripts import Ending, Message, Origin, Role, Text
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import notice
 from whet.store.folders import text_given
@@ -64,31 +62,18 @@ Form = Literal["text", "json", "stream"]
 UNKNOWN_ROOM_TOKENS = 100_000
 
 
-class Task(NamedTuple):
-    """What the agent is to do, and what was piped in for it to work on."""
-
-    words: str
-    material: str = ""
-
-
-class Watcher(Protocol):
-    """Somebody who looks on while the agent works."""
-
-    def show(self, said: Message | Fragment | Ended) -> None: ...
-
-    def wait(self) -> None: ...
-
-
-def perform(home: Home, asked: SessionRequest, task: Task, *, form: Form) -> int:
-    """Carry a task out and print what came of it; gives the exit code."""
+def perform(home: Home, asked: SessionRequest, task: str, material: str, *, form: Form) -> int:
+    """Carry a task out, with what was piped in for it, and print what came of it; gives the exit code."""
     with ExitStack() as stack:
         database = stack.enter_context(opened(home))
-        watcher = _watcher(stack, form)
+        progress = stack.enter_context(closing(Screen(sys.stderr)))
+        answer = stack.enter_context(closing(Screen(sys.stdout))) if sys.stdout.isatty() and form == "text" else None
         can_ask = sys.stdin.isatty() and sys.stderr.isatty()
         talk = OpenSession(home, database, asked, ask=_ask if can_ask else None, tell=_tell)
         stack.callback(talk.close)
         _say_notes(talk.notes)
-        messages, ended = _follow(talk, task, watcher, form)
+        given = _material(material, talk.run.room)
+        messages, ended = _follow(talk, task, given, Display(answer, progress), form)
         from whet.cli.chat.conversation import Reviews  # the first request does not wait for it
 
         reviews = Reviews(talk, asked.run.settings.review)
@@ -97,14 +82,16 @@ def perform(home: Home, asked: SessionRequest, task: Task, *, form: Form) -> int
     return _report(talk.run.id, messages, ended, form)
 
 
-def _follow(talk: OpenSession, task: Task, watcher: Watcher, form: Form) -> tuple[tuple[Message, ...], Ended]:
+def _follow(
+    talk: OpenSession, task: str, material: Message | None, display: Display, form: Form
+) -> tuple[tuple[Message, ...], Ended]:
     messages: list[Message] = []
     ended = Ended(Ending.UNKNOWN)
     if form == "stream":
         print_json_line({"event": "started", "session": talk.run.id, "model": talk.model})
     with interruptible() as stop:
-        watcher.wait()
-        for said in talk.turn(task.words, interrupt=stop, material=_material(task, talk.run.room)):
+        display.wait()
+        for said in talk.turn(task, interrupt=stop, material=material):
             if form == "stream":
                 _print_event(said)
             if isinstance(said, Message):
@@ -112,16 +99,16 @@ def _follow(talk: OpenSession, task: Task, watcher: Watcher, form: Form) -> tupl
             if isinstance(said, Ended):
                 ended = said
             if not isinstance(said, Run):
-                watcher.show(said)
+                display.show(said)
     return tuple(messages), ended
 
 
-def _material(task: Task, room: int | None) -> Message | None:
+def _material(given: str, room: int | None) -> Message | None:
     """What was piped in, marked as data: its words are no orders of the person. Too much of it loses its middle."""
-    if not task.material.strip():
+    if not given.strip():
         return None
-    mark = mark_for((task.material,))
-    body, left_out = shortened(task.material, (room or UNKNOWN_ROOM_TOKENS) // 2, mark=mark)
+    mark = mark_for((given,))
+    body, left_out = shortened(given, (room or UNKNOWN_ROOM_TOKENS) // 2, mark=mark)
     if left_out:
         _say_notes((f"{left_out:,} characters in the middle of the input were left out: the model has no room.",))
     text = f"{notice('standard_input')}\n\n{quoted('standard input', body, mark=mark)}"
@@ -134,8 +121,13 @@ def _report(session: str, messages: tuple[Message, ...], ended: Ended, form: For
         print_json_line({"event": "ended", **record})
     elif form == "json":
         print_json(record)
-    else:
-        _print_answer(messages, ended)
+    elif not sys.stdout.isatty():
+        answer = answer_of(messages, ended).rstrip()
+        sys.stdout.write(f"{answer}\n" if answer else "")
+    elif ended.report and ended.report.text:  # the words have been seen already, but for a report
+        with closing(Screen(sys.stdout)) as screen:
+            screen.write("\n")
+            screen.markdown(answer_of(messages, ended))
     sys.stdout.flush()
     why = failure_words(ended)
     if why and form == "text":
@@ -146,55 +138,11 @@ def _report(session: str, messages: tuple[Message, ...], ended: Ended, form: For
     return exit_code(ended)
 
 
-def _print_answer(messages: tuple[Message, ...], ended: Ended) -> None:
-    """The answer as plain text; on a terminal its words have been seen already, but for a report."""
-    answer = answer_of(messages, ended)
-    if not sys.stdout.isatty():
-        sys.stdout.write(f"{answer.rstrip()}\n" if answer else "")
-    elif ended.report and ended.report.text:
-        with Screen(sys.stdout) as screen:
-            screen.write("\n")
-            screen.markdown(answer)
-
-
 def _print_event(said: Said) -> None:
     if isinstance(said, Message):
         print_json_line({"event": "message", "message": {**msgspec.to_builtins(said), "trust": said.trust.label}})
     elif isinstance(said, Run):
         print_json_line({"event": "continued", "session": said.id})
-
-
-def _watcher(stack: ExitStack, form: Form) -> Watcher:
-    """Eyes on a terminal get everything as it streams, a log gets a line for each call."""
-    if not sys.stderr.isatty() and not (sys.stdout.isatty() and form == "text"):
-        return Logged()
-
-    progress = stack.enter_context(Screen(sys.stderr))
-    answer = stack.enter_context(Screen(sys.stdout)) if sys.stdout.isatty() and form == "text" else None
-    return Display(answer, progress)
-
-
-class Logged:
-    """A line on standard error for each call that has ended."""
-
-    def __init__(self) -> None:
-        self._begun: dict[str, tuple[ToolCall, float]] = {}
-
-    def wait(self) -> None:
-        """Nobody looks on."""
-
-    def show(self, said: Message | Fragment | Ended) -> None:
-        if isinstance(said, Fragment) and said.kind == "wait":
-            sys.stderr.write(f"Note: {safe(said.text)}\n")
-        if not isinstance(said, Message):
-            return
-        for call in said.calls:
-            self._begun[call.id] = (call, time.monotonic())
-        for result in said.results:
-            call, since = self._begun.pop(result.call_id, (ToolCall(result.call_id, result.tool), time.monotonic()))
-            why = fault(result)
-            words = (summary(call), *((why,) if why else ()), duration(time.monotonic() - since))
-            sys.stderr.write(f"{'✗' if why else '✓'} {' · '.join(words)}\n")
 
 
 def _tell(note: str) -> None:
@@ -247,7 +195,7 @@ prompt_options = together(
     click.option(
         "--prompt", "is_prompt", is_flag=True, help="Print the prompt that the session would get, with sizes, and end."
     ),
-    click.option("--date", "day", hidden=True, help="With --prompt: the date to state. Default: today."),
+    click.option("--date", "day", type=click.DateTime(["%Y-%m-%d"]), hidden=True, help="With --prompt: the date."),
 )
 
 
@@ -278,7 +226,7 @@ def session_for(settings: Settings, given: RunOptions, *, interactive: bool) -> 
     )
 
 
-def show_prompt(given: RunOptions, *, interactive: bool, day: str | None) -> int:
+def show_prompt(given: RunOptions, *, interactive: bool, day: datetime | None) -> int:
     """Print the prompt that a new session would get, in its three tiers, with the size of each part in tokens."""
     home = find_home(os.environ)
     chosen = load(home)
@@ -300,7 +248,7 @@ def show_prompt(given: RunOptions, *, interactive: bool, day: str | None) -> int
     wanted = PromptRequest(
         setting,
         where,
-        _day(day),
+        day.date() if day else date.today(),  # noqa: DTZ011 - the person's own day is meant
         memory="memory" in chosen.prompt.parts,
         profile="profile" in chosen.prompt.parts,
         sets=sets_within(setting.tools),
@@ -310,41 +258,22 @@ def show_prompt(given: RunOptions, *, interactive: bool, day: str | None) -> int
     for warning in () if is_json() else prompt.warnings:
         click.echo(f"Warning: {plain(warning)}", err=True)
     said = (plain(said_of(project)),) if project else ()
-    record = {**_record(prompt), "trusted_project": str(project) if project else None}
-    return give(record, (*_tier_lines(prompt), *_size_lines(prompt), *said))
-
-
-def _day(text: str | None) -> date:
-    try:
-        return date.fromisoformat(text) if text else date.today()  # noqa: DTZ011 - the person's own day is meant
-    except ValueError:
-        raise WhetError(f"{text} is not a date.", advice="Give a date such as 2026-10-01.") from None
-
-
-def _record(prompt: Prompt) -> dict[str, object]:
-    return {
-        "key": prompt.key,
-        "stable": prompt.stable,
-        "context": prompt.context,
-        "volatile": prompt.volatile,
-        "parts": [
-            {"tier": part.tier, "name": part.name, "tokens": part.tokens, "trust": part.trust.label}
-            for part in prompt.parts
-        ],
-        "warnings": list(prompt.warnings),
+    record = {
+        **fields(prompt, "key", "stable", "context", "volatile"),
+        "parts": [{**fields(part, "tier", "name", "tokens"), "trust": part.trust.label} for part in prompt.parts],
+        "warnings": prompt.warnings,
+        "trusted_project": str(project) if project else None,
     }
+    return give(record, (*_prompt_lines(prompt), *said))
 
 
-def _tier_lines(prompt: Prompt) -> Iterator[str]:
+def _prompt_lines(prompt: Prompt) -> "Iterator[str | Table]":
     for tier in Tier:
         yield f"[dim]── {tier} ──[/]"
         yield from copied(getattr(prompt, tier) or "(nothing)")
         yield ""
-
-
-def _size_lines(prompt: Prompt) -> "Iterator[str | Table]":
-    rows = [(str(part.tier), part.name, part.trust.label, count(part.tokens)) for part in prompt.parts]
-    rows.append(("", "all", "", count(sum(part.tokens for part in prompt.parts))))
+    rows = [(str(part.tier), part.name, part.trust.label, f"{part.tokens:,}") for part in prompt.parts]
+    rows.append(("", "all", "", f"{sum(part.tokens for part in prompt.parts):,}"))
     yield table(("tier", "part", "trust", "tokens"), rows, numbers=("tokens",))
     yield f"[dim]Key {prompt.key}[/]"
 
@@ -352,7 +281,7 @@ def _size_lines(prompt: Prompt) -> "Iterator[str | Table]":
 @json_command("chat", epilog="Example: whet chat --continue")
 @run_options
 @prompt_options
-def chat_command(is_prompt: bool, day: str | None, **options: Any) -> int:
+def chat_command(is_prompt: bool, day: datetime | None, **options: Any) -> int:
     """Talk to the agent. Ctrl-C stops a turn; press it twice to leave. /help lists the chat commands, and Alt-Enter
     starts a new line. A program gives `whet run --continue` one turn after the other.
     """
@@ -388,12 +317,13 @@ CODES = (
 @budget_option
 @click.option("--stream-json", is_flag=True, help="Print each message as a line of JSON as it arrives.")
 @prompt_options
-def command(task: tuple[str, ...], stream_json: bool, is_prompt: bool, day: str | None, **options: Any) -> int:
+def command(task: tuple[str, ...], stream_json: bool, is_prompt: bool, day: datetime | None, **options: Any) -> int:
     given = RunOptions(**options)
     if is_prompt:
         return show_prompt(given, interactive=False, day=day)
     home = find_home(os.environ)
-    piped = _piped()
+    is_piped = sys.stdin is not None and not sys.stdin.isatty()
+    piped = sys.stdin.buffer.read().decode(errors="replace") if is_piped else ""
     # What is not UTF-8 could be neither sent nor stored.
     words = " ".join(task).encode(errors="replace").decode()
     words, material = (words, piped) if task else (piped, "")
@@ -404,10 +334,4 @@ def command(task: tuple[str, ...], stream_json: bool, is_prompt: bool, day: str 
         asked = asked._replace(trust=Trust.EXTERNAL)
 
     form: Form = "stream" if stream_json else "json" if is_json() else "text"
-    return perform(home, asked, Task(words, material), form=form)
-
-
-def _piped() -> str:
-    if sys.stdin is None or sys.stdin.isatty():
-        return ""
-    return sys.stdin.buffer.read().decode(errors="replace")
+    return perform(home, asked, words, material, form=form)

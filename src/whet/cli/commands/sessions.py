@@ -14,7 +14,6 @@ from whet.sessions.transcripts import Purpose
 from whet.store import sessions
 from whet.store.analyses import analysis_of
 from whet.store.database import Database
-from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.left_out import never_again
 from whet.store.listing import Filters, count_sessions, count_temporary, find, list_sessions
@@ -63,6 +62,7 @@ SESSIONS: CommandList[SessionRow] = CommandList(
     numbers=("lost", "stepped in", "messages", "tokens"),
     spare=("model", "tokens", "messages", "ended", "agent", "project", "stepped in"),
 )
+EVERYTHING = 1 << 31
 SORTS = ("newest", "lost", "stepped-in")
 
 
@@ -97,15 +97,22 @@ def sessions_command(
     )
     with own_store() as (home, database):
         bring_up_to_date(database)
+        every, hidden, copies = _sorted(database, listed, sort), (0, 0), 0
         if rule_name:
-            behind = _of_rule(database, home, listed, rule_name)
-            found, total, hidden = behind[:limit], len(behind), (0, 0)
+            rule = active_rule(ledger_of(home, database).state(), rule_name)
+            seen = look_at_rules(database, home, [rule])[rule.name]
+            ids = {each.session for each in seen if each.followed is not None}
+            every = [session for session in every if session.id in ids]
         else:
-            total, hidden = count_sessions(database, listed), _left_out(database, listed)
-            found = _sorted(database, listed, sort, total)[:limit]
-        copies = 0 if rule_name else count_copies(database, listed)
+            hidden, copies = _left_out(database, listed), count_copies(database, listed)
+        found, total = every[:limit], len(every)
         known = KnownProjects(database)
-        rows = [_listed(database, known, session) for session in found]
+        rows = [
+            SessionRow(
+                each, analysis_of(database, each), trouble_of_session(database, each), project, known.short(project)
+            )
+            for each, project in ((each, known.identity(each.folder)) for each in found)
+        ]
     record = {
         "total": total,
         "copies": copies,
@@ -127,18 +134,9 @@ def _left_out(database: Database, filters: Filters) -> tuple[int, int]:
     return temporary, every - temporary - count_sessions(database, filters)
 
 
-def _of_rule(database: Database, home: Home, filters: Filters, name: str) -> list[Session]:
-    """The sessions in the situation of a rule, as far as the filters let them through, the newest first."""
-    rule = active_rule(ledger_of(home, database).state(), name)
-    seen = look_at_rules(database, home, [rule])[rule.name]
-    ids = {each.session for each in seen if each.followed is not None}
-    every = list_sessions(database, filters, limit=count_sessions(database, filters))
-    return [session for session in every if session.id in ids]
-
-
-def _sorted(database: Database, filters: Filters, sort: str, total: int) -> list[Session]:
+def _sorted(database: Database, filters: Filters, sort: str) -> list[Session]:
     """The sessions that match in the order that is asked for; where two are alike, the newest first."""
-    every = list_sessions(database, filters, limit=total)
+    every = list_sessions(database, filters, limit=EVERYTHING)
     if sort == SORTS[0]:
         return every
     found = {each.trouble.session: each.trouble for each in session_troubles(database, filters)}
@@ -149,11 +147,6 @@ def _sorted(database: Database, filters: Filters, sort: str, total: int) -> list
         return trouble.lost_seconds if sort == "lost" else trouble.times_stepped_in
 
     return sorted(every, key=amount, reverse=True)
-
-
-def _listed(database: Database, known: KnownProjects, session: Session) -> SessionRow:
-    project, trouble = known.identity(session.folder), trouble_of_session(database, session)
-    return SessionRow(session, analysis_of(database, session), trouble, project, known.short(project))
 
 
 def _session_record(row: SessionRow) -> dict[str, object]:
@@ -168,7 +161,6 @@ def _session_record(row: SessionRow) -> dict[str, object]:
     }
 
 
-EVERYTHING = 1 << 31
 GONE = "No import brings them back. To allow one again, take it out of forgotten.json in the home, and touch its file."
 
 
@@ -178,13 +170,7 @@ GONE = "No import brings them back. To allow one again, take it out of forgotten
 @click.option("--never", "is_never", is_flag=True, help="Never import these sessions again on this machine.")
 @click.option("--everyone", is_flag=True, help="In a team: delete what other members imported too.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def forget_command(
-    ids: tuple[str, ...],
-    source: str | None,
-    is_never: bool,
-    everyone: bool,
-    yes: bool,
-) -> int:
+def forget_command(ids: tuple[str, ...], source: str | None, is_never: bool, everyone: bool, yes: bool) -> int:
     """Delete sessions, and everything that only they contain, from the database. The agents' own files are not touched;
     importing them again restores the sessions, unless --never is given.
     """

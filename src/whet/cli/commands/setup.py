@@ -11,10 +11,10 @@ import click
 from click.shell_completion import get_completion_class
 
 from whet.agents.registry import first_step
-from whet.cli.acting import actor_of, has_terminal, trust_at
+from whet.cli.acting import ask_person
 from whet.cli.commands.import_ import progress_over
 from whet.cli.options import json_command, yes_option
-from whet.cli.output import give, plain, say, spinner
+from whet.cli.output import fields, give, plain, say, step_line
 from whet.errors import WhetError
 from whet.machine.doing import StepResult, set_up, undo
 from whet.machine.looking import SetupPlace, SetupStep, how_to_find, is_on_path, new_files, planned
@@ -23,7 +23,6 @@ from whet.machine.records import alone, load_record
 from whet.machine.services import KEYS_FILE, service_for
 from whet.own.jobs.job import nightly_job
 from whet.own.runs.models import endpoint_of
-from whet.sessions.trust import Trust
 from whet.store.home import find_home
 from whet.store.settings_file import load
 from whet.telling.targets.settings import last_calls
@@ -63,7 +62,10 @@ def command(
         return 0
     if dry_run and undo:
         raise WhetError("Use only one of --dry-run and --undo.", advice="Remove the other.")
-    here = _machine(nightly)
+    nightly_job(nightly, program="whet", timezone="UTC", now=0)  # a time that is none is refused before anything else
+    home, program = find_home(os.environ), Path(sys.executable).with_name("whet")
+    service = service_for(home, Path.home(), os.environ, program=program, platform=sys.platform)
+    here = SetupPlace(home, Path.home(), os.environ, program, service, nightly, time.time())
     with contextlib.nullcontext() if dry_run else alone(here.home):
         if undo:
             return _undo(here, yes=yes)
@@ -79,15 +81,8 @@ def _set_up(here: SetupPlace, without: frozenset[str], *, dry_run: bool, yes: bo
         return give(record, (nothing, *_lines_of_what_is_left(here, steps)))
     if dry_run:
         return give(record, ("Nothing was done yet. To do it, run `whet setup`.",))
-    _ask("Do this?", here, yes=yes)
+    ask_person("Do this?", here.home, yes=yes)
     return _do(here, steps)
-
-
-def _machine(nightly: str) -> SetupPlace:
-    nightly_job(nightly, program="whet", timezone="UTC", now=0)  # a time that is none is refused before anything else
-    home, program = find_home(os.environ), Path(sys.executable).with_name("whet")
-    service = service_for(home, Path.home(), os.environ, program=program, platform=sys.platform)
-    return SetupPlace(home, Path.home(), os.environ, program, service, nightly, time.time())
 
 
 def _plan_lines(here: SetupPlace, steps: tuple[SetupStep, ...]) -> Iterator[str]:
@@ -116,17 +111,6 @@ def _warnings_of_hooks(here: SetupPlace, steps: tuple[SetupStep, ...]) -> Iterat
         yield f"  export WHET_HOME={plain(here.home.folder)}"
 
 
-def _ask(question: str, here: SetupPlace, *, yes: bool) -> None:
-    """Go on only after a person's yes; --yes is one where the settings say so."""
-    if trust_at(here.home, actor_of(here.environment), yes=yes) is not Trust.OPERATOR:
-        raise WhetError(
-            "This needs a person's yes in a terminal.",
-            advice="Run it in your own terminal, or set trust.commands to true and pass --yes.",
-        )
-    if has_terminal() and not yes:
-        click.confirm(question, abort=True)
-
-
 def _do(here: SetupPlace, steps: tuple[SetupStep, ...]) -> int:
     importing = [step for step in steps if step.kind == "import" and step.state == "to do"]
     rest = tuple(step for step in steps if step not in importing)
@@ -134,10 +118,10 @@ def _do(here: SetupPlace, steps: tuple[SetupStep, ...]) -> int:
     if importing:
         with progress_over([path for paths in new_files(here).values() for path in paths]) as progress:
             results = set_up(here, tuple(importing), progress=progress)
-    with spinner("Setting up …"):
+    with step_line("Setting up"):
         results += set_up(here, rest, progress=lambda _name, _size: None)
     failed = any(result.has_failed for result in results)
-    shown = [{"kind": each.step.kind, "name": each.step.name, "words": each.words} for each in results]
+    shown = [{**fields(each.step, "kind", "name"), "words": each.words} for each in results]
     lines = (
         *(f"{'[red]Failed:[/] ' if result.has_failed else ''}{plain(result.words)}" for result in results),
         *(_key_lines(here) if any(result.step.kind == "service" for result in results) else ()),
@@ -167,8 +151,8 @@ def _key_lines(here: SetupPlace) -> Iterator[str]:
 def _undo(here: SetupPlace, *, yes: bool) -> int:
     if load_record(here.home).is_empty:
         return give({"undone": []}, ("Nothing to undo: `whet setup` did nothing in this home.",))
-    _ask("Take back what `whet setup` did?", here, yes=yes)
-    with spinner("Taking it back …"):
+    ask_person("Take back what `whet setup` did?", here.home, yes=yes)
+    with step_line("Taking it back"):
         done = undo(here)
     lines = (f"{'[yellow]Left:[/] ' if each.is_left else ''}{plain(each.words)}" for each in done)
     told = "Imported sessions stay. To delete some, run `whet forget ID...`; to delete all, delete the home folder."

@@ -2,19 +2,17 @@
 
 import itertools
 import os
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import click
-import msgspec
 
 from whet.cli.options import filter_options, json_command, own_store
-from whet.cli.output import give, is_json, moment, plain, reviewed, table
+from whet.cli.output import fields, give, is_json, moment, plain, reviewed, table
 from whet.cli.shown.sessions import heading, session_record, trouble_heading, with_troubles
 from whet.errors import WhetError
 from whet.sessions.exports import iso
-from whet.sessions.transcripts import Message, Origin, Role, pair
+from whet.sessions.transcripts import Exchange, Message, Origin, Role, pair
 from whet.shipped.data import list_price
 from whet.shipped.kinds import known_troubles
 from whet.store import sessions
@@ -28,10 +26,10 @@ from whet.store.sessions import copied_in
 from whet.store.troubles import trouble_of_session
 from whet.text.words import many
 from whet.trouble.finding import find_trouble
-from whet.trouble.outcomes.deciding import Outcome, decide
+from whet.trouble.outcomes.deciding import Decision, Outcome, decide
 from whet.trouble.outcomes.view import gather
-from whet.trouble.values import SessionTrouble
 
+ALL = "all"
 ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.value}
 
 
@@ -40,42 +38,31 @@ ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.va
 @filter_options
 @click.option("--role", type=click.Choice(sorted(ROLES)), help="Only messages of this role.")
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
-@click.option("--context", default=0, type=click.IntRange(min=0), help="Number of messages to show around each hit.")
 @click.option("--notes", is_flag=True, help="Search the notes and the connected folder (`whet memory`) instead.")
-def search_command(
-    words: tuple[str, ...], filters: Filters, role: str | None, limit: int, context: int, notes: bool
-) -> int:
+def search_command(words: tuple[str, ...], filters: Filters, role: str | None, limit: int, notes: bool) -> int:
     """Find messages that contain all the words. Use "quotes" for a phrase, begin* for a prefix and -word to exclude a
     word. Code, paths and languages without spaces are found too.
     """
     if notes:
         return _search_notes(words, limit)
     with own_store() as (_, database):
-        hits = search(
-            database,
-            " ".join(words),
-            filters=filters,
-            role=ROLES[role] if role else "",
-            limit=limit,
-        )
-        give({"hits": [_hit_record(hit) for hit in hits]}, _lines(database, hits, context))
+        hits = search(database, " ".join(words), filters=filters, role=ROLES[role] if role else "", limit=limit)
+        give({"hits": [_hit_record(hit) for hit in hits]}, _lines(hits))
     return 0 if hits or is_json() else 1
 
 
 def _hit_record(hit: Hit) -> dict[str, object]:
     return {
         "session": hit.session_id,
-        "source": hit.source,
-        "title": hit.title,
+        **fields(hit, "source", "title"),
         "message": hit.position,
         "role": hit.role,
         "at": iso(hit.at),
-        "score": hit.score,
-        "snippet": hit.snippet,
+        **fields(hit, "score", "snippet"),
     }
 
 
-def _lines(database: Database, hits: list[Hit], context: int) -> Iterator[str]:
+def _lines(hits: list[Hit]) -> Iterator[str]:
     if not hits:
         yield "Nothing found. Try fewer words, the beginning of a word (`begin*`), or no filters."
     for hit in hits:
@@ -84,10 +71,6 @@ def _lines(database: Database, hits: list[Hit], context: int) -> Iterator[str]:
         place = f"[bold]{hit.session_id[:8]}[/] [dim]#{hit.position}[/]"
         yield f"{place} {hit.source} [dim]{moment(hit.at)} {hit.role}[/]  {plain(hit.title[:70])}"
         yield f"    {plain(before)}[bold yellow]{plain(match)}[/]{plain(after)}"
-        if context:
-            messages = tuple(sessions.messages(database, find(database, hit.session_id)))
-            around = range(max(0, hit.position - context), min(hit.position + context + 1, len(messages)))
-            yield from (f"    {line}" for line in with_troubles(messages, (), around, full=False))
     if hits:
         yield f"[dim]{many(len(hits), 'hit')}; to read on, run `whet show ID --from N`.[/]"
 
@@ -107,13 +90,8 @@ def _search_notes(words: tuple[str, ...], limit: int) -> int:
     return 0 if found else 1
 
 
-ALL = "all"
-OUTLINE_LETTERS = 200
-
-
 @json_command("show", epilog="Example: whet show 3fa9c1 --dearest")
 @click.argument("id_", metavar="ID")
-@click.option("--outline", "as_outline", is_flag=True, help="Show only the requests, and the tools used for each.")
 @click.option("--full", is_flag=True, help="Shorten nothing, and show the model's thoughts.")
 @click.option("--dearest", is_flag=True, help="Show only the stretch that cost most.")
 @click.option(
@@ -125,15 +103,7 @@ OUTLINE_LETTERS = 200
 )
 @click.option("--from", "start", default=0, type=click.IntRange(min=0), help="First message to show.")
 @click.option("--to", "stop", type=click.IntRange(min=0), help="Stop before this message.")
-def command(
-    id_: str,
-    as_outline: bool,
-    full: bool,
-    dearest: bool,
-    calls: str | None,
-    start: int,
-    stop: int | None,
-) -> int:
+def command(id_: str, full: bool, dearest: bool, calls: str | None, start: int, stop: int | None) -> int:
     """Show one session: its messages, each tool call with its outcome, and in the margin the stretches that bought
     nothing. ID is a session id or the start of one.
     """
@@ -142,73 +112,36 @@ def command(
         if calls:
             return _show_calls(database, session, only=None if calls == ALL else calls)
         messages = tuple(sessions.messages(database, session))
-        trouble = trouble_of_session(database, session) or _found_now(database, session)
+        trouble = trouble_of_session(database, session)
+        if trouble is None:  # it was not analysed yet
+            copied = copied_in(database, session, messages)
+            whole = sessions.load(database, session)
+            trouble = find_trouble(whole, price=list_price, copied=copied, kinds=known_troubles())
     if dearest:
-        start, stop = _dearest(trouble)
+        if (found := trouble.dearest) is None:
+            raise WhetError("This session has no stretch that bought nothing.", advice="Leave out --dearest.")
+        start, stop = found.first, found.last + 1
     shown_messages = range(start, len(messages) if stop is None else min(stop, len(messages)))
-    record = {"session": session_record(session), "trouble": msgspec.to_builtins(trouble)}
-    if as_outline:
-        items = [item for item in _outline(messages) if item["message"] in shown_messages]
-        lines_of = (
-            f"[dim]#{item['message']:<5}[/]{plain(item['words'])}  [dim]{plain(item['tools'])}[/]" for item in items
-        )
-        return give(record | {"outline": items}, itertools.chain(heading(session), lines_of))
+    record: dict[str, object] = {"session": session_record(session), "trouble": trouble}
     lines = with_troubles(messages, trouble.troubles, shown_messages, full=full)
     record |= _record(messages, shown_messages) if is_json() else {}
     return give(record, itertools.chain(heading(session), trouble_heading(trouble), lines))
 
 
-def _outline(messages: tuple[Message, ...]) -> list[dict[str, Any]]:
-    """The requests of a session in order, and how often which tools were called for each."""
-    items: list[dict[str, Any]] = [{"message": 0, "words": "", "tools": Counter()}]
-    for index, message in enumerate(messages):
-        if message.origin is Origin.INSERTED:  # examples are no work of this session
-            continue
-        if message.role is Role.USER:
-            words = " ".join(message.text[: 4 * OUTLINE_LETTERS].split())[:OUTLINE_LETTERS]
-            items.append({"message": index, "words": words, "tools": Counter()})
-        items[-1]["tools"].update(call.name for call in message.calls)
-    return [
-        {**item, "tools": ", ".join(f"{name} × {number}" for name, number in item["tools"].most_common())}
-        for item in items
-        if item["words"] or item["tools"]
-    ]
-
-
-def _found_now(database: Database, session: Session) -> SessionTrouble:
-    """The trouble of a session that was not analysed yet."""
-    transcript = sessions.load(database, session)
-    copied = copied_in(database, session, transcript.messages)
-    return find_trouble(transcript, price=list_price, copied=copied, kinds=known_troubles())
-
-
-def _dearest(trouble: SessionTrouble) -> tuple[int, int]:
-    """The first message of the stretch that cost most, and the one after its last."""
-    found = trouble.dearest
-    if found is None:
-        raise WhetError("This session has no stretch that bought nothing.", advice="Leave out --dearest.")
-    return found.first, found.last + 1
-
-
 def _record(messages: tuple[Message, ...], among: range) -> dict[str, object]:
     """The messages asked for; how a call ended is decided by all of them."""
     own = (each for each in pair(messages).exchanges if messages[each.asked].origin is not Origin.INSERTED)
-    exchanges = tuple(each for each in own if each.asked in among)
-    decisions = [decide(exchange) for exchange in exchanges]
     return {
-        "messages": [msgspec.to_builtins(messages[index]) for index in among],
+        "messages": [messages[index] for index in among],
         "exchanges": [
-            {
-                "call_id": exchange.call.id,
-                "tool": exchange.call.name,
-                "asked": exchange.asked,
-                "answered": exchange.answered,
-                "outcome": decision.outcome.value,
-                "evidence": decision.evidence,
-            }
-            for exchange, decision in zip(exchanges, decisions, strict=True)
+            _call_record(each, decide(each), fields(each, "asked", "answered")) for each in own if each.asked in among
         ],
     }
+
+
+def _call_record(exchange: Exchange, decision: Decision, where: dict[str, Any]) -> dict[str, Any]:
+    call = {"call_id": exchange.call.id, "tool": exchange.call.name}
+    return {**call, **where, **fields(decision, "outcome", "evidence")}
 
 
 def _show_calls(database: Database, session: Session, *, only: str | None) -> int:
@@ -216,16 +149,7 @@ def _show_calls(database: Database, session: Session, *, only: str | None) -> in
     steps = gather(sessions.load(database, session)).steps
     chosen = [(step.exchange, step.decision) for step in steps if only in (None, step.decision.outcome.value)]
     counts = {outcome.value: sum(step.decision.outcome is outcome for step in steps) for outcome in Outcome}
-    calls = [
-        {
-            "call_id": exchange.call.id,
-            "tool": exchange.call.name,
-            "message": exchange.asked,
-            "outcome": decision.outcome.value,
-            "evidence": decision.evidence,
-        }
-        for exchange, decision in chosen
-    ]
+    calls = [_call_record(exchange, decision, {"message": exchange.asked}) for exchange, decision in chosen]
     rows = [
         (f"#{e.asked}", e.call.name, d.outcome.value, d.evidence, " ".join(e.call.arguments.split())[:100])
         for e, d in chosen

@@ -10,12 +10,11 @@ import click
 from whet.changes import writing
 from whet.changes.pending import need_person
 from whet.changes.places import is_agents
-from whet.changes.writing import PERSONS, Author, notes_of, remember
+from whet.changes.writing import PERSONS, notes_of, remember
 from whet.cli.acting import actor_of, author_at, careful, person_at, tell
 from whet.cli.options import AskedRows, CommandList, json_group, own_store, yes_option
-from whet.cli.output import cautions, copied, count, give, moment, plain
+from whet.cli.output import cautions, copied, fields, give, moment, plain
 from whet.errors import WhetError
-from whet.ledger.entries import Entry, State
 from whet.ledger.patches import Action, PatchOrigin, PatchWriter
 from whet.own.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, complaint, find
 from whet.own.told.skills import FILE, FOLDERS, compose, read
@@ -61,9 +60,13 @@ def memory_command(asked: AskedRows) -> int:
         author = author_at(home, database)
         pages = [notes_of(author, name) for name in NAMES]
     rows = NOTES.chosen((ListedNote(page.name, note) for page in pages for note in page.notes), asked)
-    listed = (NOTES.table(rows),) if rows else ()
-    none = () if rows else ("No notes yet. To add one, run `whet memory add TEXT`.",)
-    return give({page.name: _page_record(page) for page in pages}, (*listed, *map(_size_line, pages), *none))
+    over = " (agents do not get what is beyond the limit)"
+    sizes = (
+        f"{page.name}.md: {page.size:,} of {page.limit:,} characters{over if page.size > page.limit else ''}."
+        for page in pages
+    )
+    listed = NOTES.lines(rows, none="No notes yet. To add one, run `whet memory add TEXT`.")
+    return give({page.name: _page_record(page) for page in pages}, (*listed, *sizes))
 
 
 @memory_command.command("add", epilog='Example: whet memory add --about-user "Prefers tables."')
@@ -112,42 +115,25 @@ def connect_(folder: Path | None, note: str) -> int:
     return give({"folder": str(vault.folder), "note": note}, (told,))
 
 
-def _size_line(page: Memory) -> str:
-    over = " (agents do not get what is beyond the limit)" if page.size > page.limit else ""
-    return f"{page.name}.md: {count(page.size)} of {count(page.limit)} characters{over}."
-
-
 def _make(change: NoteChange, *, user: bool, yes: bool) -> int:
     with own_store() as (home, database):
-        author = careful(author_at(home, database), yes=yes)
-        name = "user" if user else _page_with(author, change.match)
-        return tell(_made(author, name, change))
-
-
-def _page_with(author: Author, match: str) -> str:
-    """The page that holds the note that is meant: about the setting, or else about the person."""
-    holding = (name for name in NAMES if match and isinstance(find(notes_of(author, name), match), Note))
-    return next(holding, NAMES[0])
-
-
-def _made(author: Author, name: str, change: NoteChange) -> list[Entry]:
-    made = remember(author, name, [change], limits=PERSONS)
+        author, match = careful(author_at(home, database), yes=yes), change.match
+        # The page that holds the note that is meant: about the setting, or else about the person.
+        holding = (name for name in NAMES if match and isinstance(find(notes_of(author, name), match), Note))
+        made = remember(author, "user" if user else next(holding, NAMES[0]), [change], limits=PERSONS)
     if isinstance(made, Refusal):
         if made.reason is Reason.MISSING:
             raise WhetError(made.message, advice="To list the notes, run `whet memory`.")
         raise complaint(made)
-    return list(made)
+    return tell(made)
 
 
 def _page_record(page: Memory) -> dict[str, object]:
-    return {
-        "characters": page.size,
-        "limit": page.limit,
-        "notes": [
-            {"id": n.id, "text": n.text, "source": n.source, "since": iso(n.at), "entry": n.entry or None}
-            for n in page.notes
-        ],
-    }
+    notes = [
+        {**fields(each, "id", "text", "source"), "since": iso(each.at), "entry": each.entry or None}
+        for each in page.notes
+    ]
+    return {"characters": page.size, "limit": page.limit, "notes": notes}
 
 
 class ListedSkill(NamedTuple):
@@ -155,16 +141,15 @@ class ListedSkill(NamedTuple):
 
     file: SkillFile
     writers: str
-    views: int
-    last: float | None
+    use: TextUse | None
 
 
 SKILLS: CommandList[ListedSkill] = CommandList(
     {
         "name": lambda row: row.file.name,
         "writers": lambda row: row.writers,
-        "read": lambda row: row.views,
-        "last": lambda row: moment(row.last),
+        "read": lambda row: row.use.views if row.use else 0,
+        "last": lambda row: moment(row.use.last if row.use else None),
         "description": lambda row: shown(row.file.value.description) if row.file.value else f"✗ {row.file.fault}",
     },
     numbers=("read",),
@@ -180,16 +165,14 @@ def skills_command(asked: AskedRows) -> int:
     with own_store() as (home, database):
         state, uses = author_at(home, database).state, skill_uses(database)
     every, away = list_skills(home.folder), archived(home.folder)
-    rows = SKILLS.chosen((_listed(each, state, uses.get(each.name)) for each in every), asked)
+    listed = (
+        ListedSkill(each, "agents" if is_agents(state, each.name) else "person", uses.get(each.name)) for each in every
+    )
+    rows = SKILLS.chosen(listed, asked)
     archive = f" In the archive: {', '.join(away)}." if away else ""
     following = "read one, run `whet skills show NAME`" if rows else "create one, run `whet skills create NAME -f FILE`"
     told = f"{many(len(rows), 'skill')}.{archive} To {following}."
     return give({"skills": list(map(_skill_record, rows)), "archived": list(away)}, SKILLS.lines(rows, told, none=told))
-
-
-def _listed(found: SkillFile, state: State, use: TextUse | None) -> ListedSkill:
-    writers = "agents" if is_agents(state, found.name) else "person"
-    return ListedSkill(found, writers, use.views if use else 0, use.last if use else None)
 
 
 def _skill_record(row: ListedSkill) -> dict[str, object]:
@@ -198,8 +181,8 @@ def _skill_record(row: ListedSkill) -> dict[str, object]:
         "name": row.file.name,
         "description": skill.description if skill else None,
         "writers": row.writers,
-        "views": row.views,
-        "last_read": iso(row.last),
+        "views": row.use.views if row.use else 0,
+        "last_read": iso(row.use.last if row.use else None),
         "digest": skill.digest if skill else None,
         "fault": row.file.fault or None,
     }
@@ -217,7 +200,7 @@ def show(name: str, file: str) -> int:
         raise WhetError(f"There is no {what}.", advice="To list the skills, run `whet skills`.")
     files = support_files(folder, name)
     also = (f"[dim]also: {plain(each)}[/]" for each in files if file == FILE)
-    record = {"name": name, "file": file, "text": text, "files": list(files)}
+    record = {"name": name, "file": file, "text": text, "files": files}
     return give(record, (*copied(text.rstrip()), *cautions(text), *also))
 
 
@@ -246,7 +229,10 @@ def create(name: str, description: str, source: str, yes: bool) -> int:
         body = with_field(body, "name", name)
     if has_front_matter and description:
         body = with_field(body, "description", description)
-    files = {file: _text(folder / file) for file in _support_files(folder)} if folder else {}
+    files: dict[str, str] = {}
+    if folder:
+        found = sorted(path for part in FOLDERS for path in (folder / part).rglob("*") if path.is_file())
+        files = {path.relative_to(folder).as_posix(): _text(path) for path in found}
     with own_store() as (home, database):
         made = writing.add(careful(author_at(home, database), yes=yes), name, body, files)
     return tell(made)
@@ -279,11 +265,6 @@ def archive(name: str, is_back: bool, yes: bool) -> int:
         writing.view(author, name)
         made = writing.archive(author, name)
     return tell([made], done="Archived")
-
-
-def _support_files(folder: Path) -> list[str]:
-    found = (path for part in FOLDERS for path in (folder / part).rglob("*") if path.is_file())
-    return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
 def _text(path: Path) -> str:

@@ -5,10 +5,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import asdict
+
 from whet.cli.catalogue import ABOUT
 from whet.cli.options import json_command
-from whet.cli.output import give, moment, plain, say
-from whet.cli.shown.sessions import headlines, left_out, overview_record, repeating, trend_record
+from whet.cli.output import fields, give, moment, plain, say
+from whet.cli.shown.sessions import left_out, overview_record, repeating, trend_record
 from whet.machine.looking import how_it_calls
 from whet.machine.status import MachineStatus, TeamStatus, machine_status
 from whet.own.runs.models import Amount
@@ -16,22 +18,19 @@ from whet.shipped.kinds import label_of
 from whet.store.home import find_home
 from whet.text.showing import shown
 from whet.text.words import many, short
-from whet.trouble.overview import BETTER, UPPER_BOUND, TroubleOverview, lost_words, untimed_words
+from whet.trouble.overview import BETTER, UPPER_BOUND, TroubleOverview, headline, lost_words, untimed_words
 from whet.trouble.rollups import TroubleTrend
 
 SHARED = ("sessions", "rules", "trials")
+STEPS = 3
+NAMED_AGENTS = 3
 NOT_SHARED = ("notes", "skills", "templates", "cases", "jobs", "settings")
 
 
-def status_lines(found: MachineStatus) -> list[str]:
-    """What a person reads: each line says what stands, and what to do where something is missing."""
-    return [f"[bold]{name:<10}[/]{plain(text)}" for name, text in status_rows(found)]
-
-
 def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
-    """Name and words of each line."""
+    """Name and words of each line: what stands, and what to do where something is missing."""
     return (
-        ("Agents", _agents(found)),
+        ("Agents", ", ".join(each.title for each in found.agents) or "none found on this machine"),
         ("Hooks", _hooks(found)),
         ("Targets", ", ".join(found.targets) or "none: no agent's file gets the rules (`whet sync add AGENT`)"),
         ("Worker", _worker(found)),
@@ -40,7 +39,7 @@ def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
         *((("Time", _time(seen, trend)),) if (seen := found.stored.overview) and (trend := found.stored.trend) else ()),
         ("Learned", _learned(found)),
         ("Pending", _pending(found)),
-        ("This week", f"{_amount(found.spent_this_week)} for background work"),
+        ("This week", _week(found.spent_this_week)),
         ("Today", _today(found)),
         *((("Team", _team(team)),) if (team := found.stored.team) else ()),
     )
@@ -50,7 +49,7 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
     """The same for programs."""
     stored = found.stored
     return {
-        "agents": [{"name": each.name, "has_sessions": each.has_sessions} for each in found.agents],
+        "agents": [fields(each, "name", "has_sessions") for each in found.agents],
         "hooks": list(found.hooked),
         "hook_calls": dict(found.hooked),
         "targets": list(found.targets),
@@ -60,12 +59,7 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
             "service": found.service or None,
         },
         "jobs": list(found.jobs),
-        "work": {
-            "queued": stored.work.queued,
-            "running": stored.work.running,
-            "postponed": stored.work.postponed,
-            "postponed_until": stored.work.until or None,
-        },
+        "work": {**fields(stored.work, "queued", "running", "postponed"), "postponed_until": stored.work.until or None},
         "sessions": {
             "all": stored.sessions,
             "this_week": stored.sessions_this_week,
@@ -76,24 +70,15 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
         "getting_better": trend_record(stored.trend) if stored.trend else None,
         "lessons": stored.lessons,
         "learned_this_week": dict(stored.learned),
-        "rules": stored.rules,
-        "canaries": stored.canaries,
-        "pending": stored.pending,
-        "team": _team_record(stored.team) if stored.team else None,
+        **fields(stored, "rules", "canaries", "pending"),
+        "team": {**stored.team._asdict(), "shared": SHARED, "not_shared": NOT_SHARED} if stored.team else None,
         "background": {
-            "this_week": _record(found.spent_this_week),
-            "today": _record(found.spent_today),
+            "this_week": asdict(found.spent_this_week),
+            "today": asdict(found.spent_today),
             "limit": {"tokens": found.limit.tokens_per_day, "dollars": found.limit.dollars_per_day},
-            "by_day": [
-                {"day": each.day, "purpose": each.purpose, "calls": each.calls, **_record(each.cost)}
-                for each in stored.costs
-            ],
+            "by_day": [{**fields(each, "day", "purpose", "calls"), **asdict(each.cost)} for each in stored.costs],
         },
     }
-
-
-def _agents(found: MachineStatus) -> str:
-    return ", ".join(each.title for each in found.agents) or "none found on this machine"
 
 
 def _hooks(found: MachineStatus) -> str:
@@ -170,26 +155,13 @@ def _team(team: TeamStatus) -> str:
     )
 
 
-def _team_record(team: TeamStatus) -> dict[str, Any]:
-    return {
-        "member": team.member,
-        "others": list(team.others),
-        "rules": dict(team.rules),
-        "shared": list(SHARED),
-        "not_shared": list(NOT_SHARED),
-    }
+def _week(amount: Amount) -> str:
+    dollars = "" if amount.dollars is None else f", ${amount.dollars:.2f}"
+    return f"{short(amount.tokens)} tokens{dollars} for background work"
 
 
-def _amount(amount: Amount) -> str:
-    return f"{short(amount.tokens)} tokens" + ("" if amount.dollars is None else f", ${amount.dollars:.2f}")
-
-
-def _record(amount: Amount) -> dict[str, Any]:
-    return {"tokens": amount.tokens, "dollars": amount.dollars}
-
-
-STEPS = 3
-NAMED_AGENTS = 3
+def _line(name: str, words: str) -> str:
+    return f"[bold]{name:<10}[/]{plain(words)}"
 
 
 def show_front() -> None:
@@ -199,8 +171,12 @@ def show_front() -> None:
     width, seen = max(len(command) for command, _ in steps), found.stored.overview
     say(
         f"{ABOUT}\n",
-        *((*(f"[bold]{line}[/]" for line in headlines(seen)), f"[dim]{UPPER_BOUND}[/]\n") if seen else ()),
-        *(f"[bold]{name:<10}[/]{plain(rows[name])}" for name in ("Sessions", "Learned", "Pending")),
+        *(
+            (*(f"[bold]{plain(line)}[/]" for line in headline(seen, label_of)), f"[dim]{UPPER_BOUND}[/]\n")
+            if seen
+            else ()
+        ),
+        *(_line(name, rows[name]) for name in ("Sessions", "Learned", "Pending")),
         "\nNext:",
         *(f"  [bold]{plain(command):<{width}}[/]  {plain(why)}" for command, why in steps),
         "\nAll commands: `whet --help`. More on the state: `whet status`.",
@@ -241,4 +217,4 @@ def command() -> int:
     cost this week and today, against its daily limit.
     """
     found = machine_status(find_home(os.environ), Path.home(), os.environ, now=time.time())
-    return give(status_record(found), status_lines(found))
+    return give(status_record(found), (_line(*row) for row in status_rows(found)))

@@ -1,22 +1,14 @@
 """whet sync: write what was learned to where other agents read it, and choose where that is."""
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 
 from whet.agents.registry import agents
-from whet.cli.delivery import (
-    FAILED,
-    HookTellers,
-    change_lines,
-    changes_record,
-    exit_code,
-    hook_tellers,
-    order_of,
-    told_sentences,
-)
+from whet.cli.delivery import FAILED, HookTellers, change_lines, hook_tellers, told_sentences
 from whet.cli.options import json_group
 from whet.cli.output import give, is_json, plain, say, table
 from whet.errors import WhetError
@@ -24,7 +16,7 @@ from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.telling.targets import settings
 from whet.telling.targets.settings import UntoldProject, untold_projects
-from whet.telling.targets.sync import sync, withdraw
+from whet.telling.targets.sync import TargetChange, order_of, sync, withdraw
 from whet.text.showing import shown
 from whet.text.words import many
 
@@ -55,17 +47,24 @@ def _sync(dry_run: bool, force: bool) -> int:
     if not targets and not (home.database_url or home.database_path.exists()):
         return give({"changes": [], "held": []}, ())
     with opened(home) as database:
-        order = order_of(home, database, dry_run=dry_run, force=force)
+        order = order_of(home, database, now=time.time(), dry_run=dry_run, force=force)
         changes = sync(order, targets)
         offer = order.offer()
         untold = untold_projects(database, (rule for rule in offer.rules if not rule.canary), targets)
-    record = changes_record(changes, held=offer.held, dry_run=dry_run)
+    record = {**_record(changes, offer.held, dry_run=dry_run), "untold": [each._asdict() for each in untold]}
     lines = (
         *(change_lines(changes, held=offer.held, dry_run=dry_run) if targets else ()),
         *_untold_lines(untold, hook_tellers(home)),
     )
-    code = exit_code(changes, held=offer.held)
-    return give({**record, "untold": [each._asdict() for each in untold]}, lines, code=code)
+    return give(record, lines, code=int(bool(offer.held) or _has_failed(changes)))
+
+
+def _record(changes: Iterable[TargetChange], held: tuple[str, ...] = (), *, dry_run: bool = False) -> dict[str, object]:
+    return {"changes": [each._asdict() for each in changes], "held": held, "dry_run": dry_run}
+
+
+def _has_failed(changes: Iterable[TargetChange]) -> bool:
+    return any(change.kind in FAILED for change in changes)
 
 
 def _untold_lines(untold: tuple[UntoldProject, ...], tellers: HookTellers) -> Iterator[str]:
@@ -120,24 +119,22 @@ def remove(name: str, force: bool) -> int:
     target = settings.named(targets, name)
     others = tuple(each for each in targets if each is not target)
     with opened(home) as database:
-        changes = withdraw(order_of(home, database, force=force), target, others)
+        order = order_of(home, database, now=time.time(), dry_run=False, force=force)
+        changes = withdraw(order, target, others)
     # A target stays while something of Whet's is still in its place, unless a person says that it does not matter.
-    if force or not any(change.kind in FAILED for change in changes):
+    if force or not _has_failed(changes):
         settings.remove(home, target.name)
         say(f"Removed the target {plain(target.name)}.")
     told = tuple(change for change in changes if is_json() or change.kind != "unchanged")
     lines = change_lines(told, dry_run=False) if told else ()
-    return give(changes_record(told, held=(), dry_run=False), lines, code=exit_code(told, held=()))
+    return give(_record(told), lines, code=int(_has_failed(changes)))
 
 
 def _list() -> int:
     targets = settings.load(find_home(os.environ))
-    rows = [(each.name, _short(each.file), _short(each.skills)) for each in targets]
+    own = f"{Path.home()}/"
+    places = ((each.file, each.skills) for each in targets)
+    short = ([f"~/{path.removeprefix(own)}" if path.startswith(own) else path or "–" for path in two] for two in places)
+    rows = [(each.name, *two) for each, two in zip(targets, short, strict=True)]
     none = "No targets yet. To add one, run `whet sync add claude-code`."
     return give({"targets": targets}, (table(("target", "rules in", "skills in"), rows) if rows else none,))
-
-
-def _short(path: str) -> str:
-    """A path for a table: the person's own folder as a tilde."""
-    own = f"{Path.home()}/"
-    return f"~/{path.removeprefix(own)}" if path.startswith(own) else path or "–"

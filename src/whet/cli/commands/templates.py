@@ -4,6 +4,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 import click
@@ -13,109 +14,137 @@ from whet.agent.warm_start import known_worths
 from whet.changes.writing import keep_template, remove_named
 from whet.cli.acting import author_at, tell
 from whet.cli.analysed import lesson_named
-from whet.cli.options import AskedRows, json_group, one_name, own_store
-from whet.cli.output import give, is_json, plain, print_json, say
-from whet.cli.shown.templates import (
-    STATS,
-    TEMPLATES,
-    found_record,
-    left_out_record,
-    stats_of,
-    stats_record,
-    template_lines,
-    total_line,
-)
+from whet.cli.options import AskedRows, CommandList, is_of_project, json_group, one_name, own_store
+from whet.cli.output import fields, give, is_json, moment, plain, print_json, say
 from whet.errors import WhetError
 from whet.ledger.patches import Form
 from whet.own.examples.mining import FEWEST, Mined, WantedTemplate, mine, mine_recoveries
-from whet.own.examples.templates import DESCRIPTION_CHARACTERS, MOST_EXAMPLES, TAG, Need, Template, choose, described
+from whet.own.examples.templates import (
+    DESCRIPTION_CHARACTERS,
+    MOST_EXAMPLES,
+    TAG,
+    Need,
+    Template,
+    TemplateEffect,
+    choose,
+    described,
+)
 from whet.own.examples.warm_start import as_anthropic, as_openai, examples
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import Activity
+from whet.sessions.exports import iso
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.listing import Filters, find, list_sessions
-from whet.store.opening import opened
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
-from whet.store.template_files import TemplateFile, list_templates, load, read_text, stored_transcripts
+from whet.store.shown_texts import template_uses
+from whet.store.template_files import (
+    TemplateFile,
+    list_templates,
+    load,
+    outcomes,
+    read_text,
+    stored_transcripts,
+    worths,
+)
 from whet.telling.targets.known_projects import KnownProjects
-from whet.telling.targets.project_names import name_of_project
 from whet.text.words import many
 
+MOST_SESSIONS, FEWEST_SESSIONS = 1000, 2
+FORMS = ("openai", "anthropic", "hermes")
+ACTIVITIES = click.Choice([each.value for each in Activity])
+NONE = "No templates yet. To create one from your sessions, run `whet templates create`."
+# What helps where too little could be mined: one session gets no better by importing others.
+OF_ONE = "If you know that it went well, `whet templates create ID --went-well` takes your word for it."
+OF_MANY = "Import more sessions; or `whet templates create --lesson ID` takes what worked after a failure."
 UNMEASURED = (
     "Its effect has not been measured: `--warm auto` starts half of the sessions that it fits with it, until the watch"
     " can tell. To measure it now, run `whet try --template {name} --cases cases/`."
 )
+LINES_SHOWN = 6
 
 
-class MinedGroup(NamedTuple):
-    """The sessions of one agent in one project, and how many of other agents and projects were not looked at."""
+class TemplateStats(NamedTuple):
+    """A template with its uses, its effect as it was last measured, and how live sessions went with and without it."""
 
-    source: str
-    project: str
-    place: str  # its project as people read it
-    transcripts: Iterator[Transcript]
-    others: int
-
-    @property
-    def title(self) -> str:
-        return f"{self.source} in {self.place}" if self.project else self.source
+    template: Template
+    uses: int
+    last: float | None
+    worth: TemplateEffect | None
+    told: tuple[float, ...]  # how badly sessions went that began with it, by lot
+    untold: tuple[float, ...]
 
 
-def one_group(database: Database, filters: Filters, project: str, *, limit: int) -> MinedGroup:
-    """One agent's sessions in one project: those asked for, else those of which there are most.
+TEMPLATES: CommandList[TemplateFile] = CommandList(
+    {
+        "name": lambda each: each.name,
+        "activity": lambda each: each.value.activity if each.value else "–",
+        "examples": lambda each: len(each.value.examples) if each.value else "–",
+        "tokens": lambda each: each.value.tokens if each.value else "–",
+        "tags": lambda each: ", ".join(each.value.tags) if each.value else "",
+        "description": lambda each: each.value.description if each.value else f"✗ {each.fault}",
+    },
+    numbers=("examples", "tokens"),
+    at=lambda each: each.value.created if each.value else None,
+)
+STATS: CommandList[TemplateStats] = CommandList(
+    {
+        "name": lambda row: row.template.name,
+        "tokens": lambda row: row.template.tokens,
+        "used": lambda row: row.uses,
+        "last": lambda row: moment(row.last),
+        "measured": lambda row: _effect(row.worth),
+        "live: with": lambda row: _went(row.told),
+        "without": lambda row: _went(row.untold),
+    },
+    numbers=("tokens", "used", "live: with", "without"),
+)
 
-    Other agents have other tools, and other projects other ways.
+
+def _one_group(database: Database, source: str, project: str) -> tuple[str, Iterator[Transcript], int]:
+    """The sessions of one agent in one project: those asked for, else those of which there are most. First what they
+    are called, last how many of others there are: other agents have other tools, and other projects other ways.
     """
-    own, known = filters._replace(maker=database.member), KnownProjects(database)
-    counted = Counter(
-        (session.source, known.identity(session.folder)) for session in list_sessions(database, own, limit=limit)
-    )
-    groups = {key: number for key, number in counted.items() if not project or _is_meant(known, key[1], project)}
+    own, known = Filters(source=source, maker=database.member), KnownProjects(database)
+    listed = list_sessions(database, own, limit=MOST_SESSIONS)
+    counted = Counter((session.source, known.identity(session.folder)) for session in listed)
+    groups = {key: number for key, number in counted.items() if is_of_project(key[1], project, known)}
     if not groups:
         raise WhetError("No sessions match.", advice="To import sessions, run `whet import`.")
     source, name = max(groups, key=lambda key: (groups[key], key))
-    found = stored_transcripts(database, filters._replace(source=source), limit=limit)
+    found = stored_transcripts(database, Filters(source=source), limit=MOST_SESSIONS)
     of_project = (each for each in found if known.identity(each.folder) == name)
-    return MinedGroup(source, name, known.shown(name), of_project, sum(counted.values()) - groups[source, name])
+    title = f"{source} in {known.shown(name)}" if name else source
+    return title, of_project, sum(counted.values()) - groups[source, name]
 
 
-def _is_meant(known: KnownProjects, name: str, project: str) -> bool:
-    """Whether a project is the one that a person named: by its name, the end of it, or a folder in it."""
-    is_named = any(f"/{each}".endswith(f"/{project}") for each in (name, known.shown(name)))
-    return is_named or name == name_of_project(os.path.abspath(project))
-
-
-def from_lesson(home: Home, database: Database, name: str) -> Mined:
+def _from_lesson(home: Home, database: Database, name: str) -> Mined:
     """The calls that worked where a lesson says that others fail, from sessions of this member, oldest first.
 
     The lesson is named by its id or its number in the whole list. Of agents with other tools the one is taken that has
     most sessions.
     """
-    evidence = lesson_named(home, database, name).evidence
+    evidence = lesson_named(home, database, name)[1].evidence
     found = (find(database, id) for id in evidence.session_ids)
     by_agent: dict[str, list[Transcript]] = {}
     for session in (each for each in found if is_believed(database, each)):
         by_agent.setdefault(session.source, []).append(load_session(database, session))
     of_one = max(by_agent.values(), key=len, default=[])
-    return mine_recoveries(sorted(of_one, key=_began), evidence.pieces)
+    began = {each.id: next((message.at for message in each.messages if message.at is not None), 0.0) for each in of_one}
+    return mine_recoveries(sorted(of_one, key=lambda each: began[each.id]), evidence.pieces)
 
 
-def _began(transcript: Transcript) -> float:
-    return next((message.at for message in transcript.messages if message.at is not None), 0.0)
-
-
-def split_tags(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+def _split_tags(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     """Tags one by one, or several with commas between them."""
     parts = (part.strip() for text in given for part in text.split(","))
     return tuple(dict.fromkeys(part for part in parts if part))
 
 
-def made_template(
+def _made_template(
     mined: Mined, wanted: WantedTemplate, name: str, tags: tuple[str, ...], *, description: str = ""
 ) -> Template:
     """The template of what was mined; raises WhetError where that is too little."""
@@ -126,26 +155,18 @@ def made_template(
         raise WhetError(
             f"Too few examples: of {many(mined.seen, 'session')} {mined.used:,} could be mined, with"
             f" {many(mined.fitting, 'example')}; a template needs at least {needed}.",
-            advice=f"{mined.passed_over} {_more_of(mined)}".strip(),
+            advice=f"{mined.passed_over} {OF_ONE if mined.seen == 1 else OF_MANY}".strip(),
         )
     words = " ".join(description.split())
     if len(words) > DESCRIPTION_CHARACTERS or Redactor().text(words) != words:
         raise WhetError(
-            "The description is too long or contains a secret.",
-            advice=f"Use {DESCRIPTION_CHARACTERS} characters.",
+            "The description is too long or contains a secret.", advice=f"Use {DESCRIPTION_CHARACTERS} characters."
         )
     said = words or described(mined.examples)
     return Template(name, mined.examples, mined.activity, said, tags, created=time.time())
 
 
-def _more_of(mined: Mined) -> str:
-    """What helps where too little could be mined: one session gets no better by importing others."""
-    if mined.seen == 1:
-        return "If you know that it went well, `whet templates create ID --went-well` takes your word for it."
-    return "Import more sessions; or `whet templates create --lesson ID` takes what worked after a failure."
-
-
-def expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replace: bool) -> None:
+def _expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replace: bool) -> None:
     """Raise WhetError for a name or a tag that would be refused in the end: mining can take minutes."""
     for tag in tags:
         if not TAG.fullmatch(tag):
@@ -154,16 +175,10 @@ def expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replac
         raise WhetError(f"A template named {name} already exists.", advice="Choose another name, or give --replace.")
 
 
-MOST_SESSIONS, FEWEST_SESSIONS = 1000, 2
-FORMS = ("openai", "anthropic", "hermes")
-ACTIVITIES = click.Choice([each.value for each in Activity])
-NONE = "No templates yet. To create one from your sessions, run `whet templates create`."
-
-
 @json_group("templates", epilog="Example: whet templates create --name web-research")
 @click.option("--activity", type=ACTIVITIES, help="Only this kind.")
 @click.option(
-    "--tag", "tags", multiple=True, callback=split_tags, help="Only with this tag. Repeatable, or with commas."
+    "--tag", "tags", multiple=True, callback=_split_tags, help="Only with this tag. Repeatable, or with commas."
 )
 @click.option(
     "--stats",
@@ -179,16 +194,17 @@ def command(activity: str | None, tags: tuple[str, ...], stats: bool, task: str 
     every = TEMPLATES.chosen(list_templates(find_home(os.environ).folder), asked)
     if task is not None:
         return _choose(
-            [each.value for each in every if each.value],
-            Need(task, Activity(activity) if activity else None, tags),
+            [each.value for each in every if each.value], Need(task, Activity(activity) if activity else None, tags)
         )
     found = [each for each in every if _is_asked(each, activity, tags)]
     if stats:
         with own_store() as (_, database):
-            rows = [stats_of(each.value, database) for each in found if each.value]
-        return give(list(map(stats_record, rows)), STATS.lines(rows, none=NONE))
+            rows = [_stats_of(each.value, database) for each in found if each.value]
+        return give(list(map(_stats_record, rows)), STATS.lines(rows, none=NONE))
+    totals = Counter(each.value.activity for each in found if each.value)
+    total = ", ".join(f"{number} {activity}" for activity, number in totals.most_common())
     none = "No template matches. To list all templates, run `whet templates`." if activity or tags else NONE
-    return give([found_record(each) for each in found], TEMPLATES.lines(found, total_line(found), none=none))
+    return give([_found_record(each) for each in found], TEMPLATES.lines(found, f"{total}.", none=none))
 
 
 def _is_asked(found: TemplateFile, activity: str | None, tags: Sequence[str]) -> bool:
@@ -211,7 +227,7 @@ def _choose(usable: Sequence[Template], need: Need) -> int:
 @click.argument("session", metavar="[ID]", required=False)
 @click.option("--name", help="Name. Default: the activity and the session id.")
 @click.option("--description", default="", help="What it is for. Default: what its examples show.")
-@click.option("--tag", "--tags", "tags", multiple=True, callback=split_tags, help="Tag. Repeatable, or with commas.")
+@click.option("--tag", "--tags", "tags", multiple=True, callback=_split_tags, help="Tag. Repeatable, or with commas.")
 @click.option(
     "--most", type=click.IntRange(1, MOST_EXAMPLES), default=10, show_default=True, help="Maximum number of examples."
 )
@@ -239,9 +255,8 @@ def create(
     session's own verdict, checks that passed after its last change, a short record in which nothing failed. With
     --lesson, the calls that worked where others had failed. It needs your approval (`whet lessons --waiting`).
     """
-    home = find_home(os.environ)
-    expect_usable(home, name, tags, replace=replace or dry_run)
-    with opened(home) as database:
+    _expect_usable(find_home(os.environ), name, tags, replace=replace or dry_run)
+    with own_store() as (home, database):
         author = author_at(home, database)
         if session:
             wanted = WantedTemplate(fewest=1, most=most, is_vouched=went_well)
@@ -251,21 +266,22 @@ def create(
             if not is_believed(database, stored):  # another member's words wait for approval
                 author = author._replace(trust=Trust.EXTERNAL)
         elif lesson:
-            mined, wanted = from_lesson(home, database, lesson), WantedTemplate(fewest=FEWEST, sessions=FEWEST)
+            mined, wanted = _from_lesson(home, database, lesson), WantedTemplate(fewest=FEWEST, sessions=FEWEST)
             name = name or f"lesson-{lesson}"
         else:
             wanted = WantedTemplate(sessions=FEWEST_SESSIONS, most=most)
-            group = one_group(database, Filters(source=source or ""), project, limit=MOST_SESSIONS)
-            if group.others and not is_json():
-                click.echo(f"Mining {group.title}; {many(group.others, 'session')} of others left out.", err=True)
-            mined = mine(group.transcripts, wanted)
+            title, transcripts, others = _one_group(database, source or "", project)
+            if others and not is_json():
+                click.echo(f"Mining {title}; {many(others, 'session')} of others left out.", err=True)
+            mined = mine(transcripts, wanted)
             name = name or f"{mined.activity}-examples"
-        made = made_template(mined, wanted, name, tags, description=description)
+        made = _made_template(mined, wanted, name, tags, description=description)
         if dry_run:
-            record = {"template": made, "seen": mined.seen, "used": mined.used, "left_out": left_out_record(mined)}
-            return give(record, template_lines(made))
+            left_out = {**mined.left_out, **{f"session: {reason}": count for reason, count in mined.refused.items()}}
+            record = {"template": made, **fields(mined, "seen", "used"), "left_out": left_out}
+            return give(record, _template_lines(made))
         entry = keep_template(author, made, replace=replace)
-    say(*template_lines(made))
+    say(*_template_lines(made))
     code = tell([entry])
     say(UNMEASURED.format(name=plain(made.name)))
     return code
@@ -284,7 +300,7 @@ def show(name: str, form: str | None) -> int:
         print_json(as_anthropic(messages) if form == "anthropic" else as_openai(messages))
         return 0
     record = {**msgspec.to_builtins(template), "key": template.key, "tokens": template.tokens}
-    return give(record, template_lines(template))
+    return give(record, _template_lines(template))
 
 
 @command.command("delete", epilog="Example: whet templates delete web-research")
@@ -297,3 +313,65 @@ def delete(name: str, yes: bool) -> int:
             load(home.folder, name)
             click.confirm(f"Delete the template {name}?", abort=True, err=True)
         return tell([remove_named(author_at(home, database), Form.TEMPLATE, name)])
+
+
+def _found_record(found: TemplateFile) -> dict[str, object]:
+    template = found.value
+    if template is None:
+        return {"name": found.name, "fault": found.fault}
+    return {
+        **fields(template, "name", "key", "activity", "description", "tags"),
+        "examples": len(template.examples),
+        **fields(template, "tools", "sessions", "tokens", "made"),
+        "created": iso(template.created),
+    }
+
+
+def _template_lines(template: Template) -> Iterator[str]:
+    tags = f"  {plain(', '.join(template.tags))}" if template.tags else ""
+    yield f"[bold]{plain(template.name)}[/]  {template.activity}{tags}"
+    yield f"{plain(template.description)}; about {many(template.tokens, 'token')}.\n"
+    if template.addendum:
+        yield f"Told before the examples:\n{plain(template.addendum)}\n"
+    for number, group in enumerate(template.requests, start=1):
+        first, last = group[0], group[-1]
+        of_more = "" if first.is_whole or not first.intent else "  [dim](one step)[/]"
+        yield f"{number}. {plain(first.intent or '(one step of longer work)')}{of_more}"
+        for example in group:
+            yield f"   [bold]{plain(example.tool)}[/] {plain(example.arguments)}"
+            for line in (example.result.splitlines() or ["(nothing)"])[:LINES_SHOWN]:
+                yield f"     [dim]{plain(line)}[/]"
+        yield f"   [dim]{plain(last.session[:8])} {plain(last.evidence)}[/]\n"
+
+
+def _stats_of(template: Template, database: Database) -> TemplateStats:
+    """What is on record of a template."""
+    use, drawn = template_uses(database).get(template.key), outcomes(database).get(template.key, ())
+    worth = next((each for each in reversed(worths(database)) if each.key == template.key), None)
+    told, untold = (tuple(each.loss for each in drawn if each.draw.told is side) for side in (True, False))
+    return TemplateStats(template, use.sessions if use else 0, use.last if use else None, worth, told, untold)
+
+
+def _stats_record(row: TemplateStats) -> dict[str, object]:
+    return {
+        **fields(row.template, "name", "key", "tokens"),
+        "uses": row.uses,
+        "last_used": iso(row.last),
+        "worth": row.worth,
+        "live": {
+            "told": len(row.told),
+            "untold": len(row.untold),
+            "loss_told": fmean(row.told) if row.told else None,
+            "loss_untold": fmean(row.untold) if row.untold else None,
+        },
+    }
+
+
+def _effect(worth: TemplateEffect | None) -> str:
+    if worth is None:
+        return "not measured"
+    return f"{worth.effect:+.2f} ({worth.low:+.2f} to {worth.high:+.2f}) over {many(worth.cases, 'case')}"
+
+
+def _went(losses: Sequence[float]) -> str:
+    return f"{fmean(losses):.2f} ({len(losses)})" if losses else "–"

@@ -13,32 +13,30 @@ from msgspec.structs import replace
 from whet.agent.assembling import new_id
 from whet.agent.providers.choosing import missing_key
 from whet.cli.acting import actor_of, trust_of
-from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
+from whet.cli.analysed import read_what_is_taught
 from whet.cli.commands.learn import queue_reading
-from whet.cli.deciding import Decider, chosen_lessons
+from whet.cli.deciding import chosen_lessons
 from whet.cli.options import allowance_of, json_command, own_store, point_in_time
-from whet.cli.output import give, is_json, next_lines, say
+from whet.cli.output import counted_bar, give, next_lines, say
 from whet.cli.procedures import direct, is_watched
 from whet.cli.shown.trials import NEXT_STEPS, account, judge_line, report_lines, report_record, trial_line
 from whet.cli.trying import (
     MARGIN_POINTS,
-    QUEUED,
     TryOptions,
     at_once,
     conduct,
     expect_allowed,
-    followed,
     is_place,
     left_out,
     other_agent,
-    submitted,
-    template_patch,
+    queued,
     trial_options,
 )
 from whet.errors import WhetError
 from whet.improving.improve import improve, order
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.own.examples.templates import as_change
 from whet.sessions.trust import Trust
 from whet.store.folders import read_given
 from whet.store.home import Home, find_home
@@ -46,6 +44,7 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.rows import uncollected
 from whet.store.settings_file import load
+from whet.store.template_files import load as load_template
 from whet.telling.targets.known_projects import KnownProjects
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import ImproveReport, ImproveRequest
@@ -106,12 +105,8 @@ def command(
     what you can approve.
     """
     given = TryOptions(**options)
-    ways: tuple[tuple[object, Callable[[Any], Patch]], ...] = (
-        (change, _change),
-        (rule, _rule),
-        (template, template_patch),
-        (without, _without),
-    )
+    ways: tuple[tuple[str | None, Callable[[str], Patch]], ...]
+    ways = ((change, _change), (rule, _rule), (template, _template), (without, _without))
     chosen = [(value, make) for value, make in ways if value]
     is_of_all = bool(retire or most or since or share)
     if len(chosen) > 1 or (chosen and is_of_all):
@@ -150,10 +145,15 @@ def _rule(text: str) -> Patch:
     return _by_hand(Patch(Form.RULE, Action.ADD, f"tried-{digest(text)[:8]}", text.strip()))
 
 
+def _template(name: str) -> Patch:
+    """The patch that is tried when a template is: a session that begins with its examples."""
+    return as_change(load_template(find_home(os.environ).folder, name))
+
+
 def _pending(name: str) -> Patch:
     _expect_person()
     with own_store() as (home, database):
-        (lesson,) = chosen_lessons(Decider(home, database, Actor.PERSON), (name,))
+        (lesson,) = chosen_lessons(home, database, (name,))
     return lesson.proposal.patch
 
 
@@ -196,38 +196,22 @@ def improve_by(given: TryOptions, wanted: ImproveRequest) -> int:
     if given.dry_run:
         return _show(_planned(home, ask))
     if ask.agent:
-        expect_allowed(ask.agent, _asked_of(ask, given.budget), yes=given.yes)
-    if not given.background:
-        _expect_key(home, ask)
-    if not is_json():
-        _name_judge(home, ask)
+        limit = f"ends at {' or '.join(given.budget)}" if given.budget else "has no budget: --budget 2$ ends it there"
+        plan = f"At most {ask.most} changes are tried on {ask.agent}; each {limit}. To see the plan: --dry-run."
+        expect_allowed(ask.agent, (plan, account(ask.agent)), yes=given.yes)
+    settings = load(home)
+    # Before anything is queued: whether the model that this process asks has its key.
+    asked = settings.model if ask.agent else ask.model or settings.model
+    if not given.background and asked and (variable := missing_key(settings, os.environ, asked)):
+        raise WhetError(
+            f"{asked} needs the key in {variable}, which is not set.",
+            advice=f"Run `export {variable}=…`. To see the plan without it, use --dry-run.",
+        )
+    if ask.agent or asked:
+        say(judge_line(ask.model if ask.agent else asked, ask.agent))
     if given.now:
         return _show(_direct(home, ask))
     return _queued(home, ask, follow=not given.background)
-
-
-def _asked_of(ask: ImproveRequest, budget: tuple[str, ...]) -> Iterator[str]:
-    """What another agent may take in the person's name."""
-    limit = f"each ends at {' or '.join(budget)}" if budget else "no budget is set: --budget 2$ ends each there"
-    yield f"At most {ask.most} changes are tried on {ask.agent}; {limit}. To see the plan: --dry-run."
-    yield account(ask.agent)
-
-
-def _expect_key(home: Home, ask: ImproveRequest) -> None:
-    """Raise before anything is queued where the model that this process asks has no key."""
-    model = load(home).model if ask.agent else ask.model or load(home).model
-    if model and (variable := missing_key(load(home), os.environ, model)):
-        raise WhetError(
-            f"{model} needs the key in {variable}, which is not set.",
-            advice=f"Run `export {variable}=…`. To see the plan without it, use --dry-run.",
-        )
-
-
-def _name_judge(home: Home, ask: ImproveRequest) -> None:
-    """Say before a trial which model judges for which agent."""
-    model = ask.model or load(home).model
-    if model or ask.agent:
-        say(judge_line("" if ask.agent and not ask.model else model, ask.agent))
 
 
 def _id() -> str:
@@ -236,9 +220,8 @@ def _id() -> str:
 
 def _planned(home: Home, ask: ImproveRequest) -> ImproveReport:
     with opened(home) as database:
-        bring_up_to_date(database)  # here and not below, where nobody would see how far it is
-        read_what_is_taught(database)
-    with uncollected(), learning() as progress:
+        read_what_is_taught(database)  # here and not below, where nobody would see how far it is
+    with uncollected(), counted_bar("Learning") as progress:
         return decoded(improve(home, DirectSteps(_id()), ask, progress=progress).value, ImproveReport)
 
 
@@ -252,21 +235,18 @@ def _direct(home: Home, ask: ImproveRequest) -> ImproveReport:
 def _queued(home: Home, ask: ImproveRequest, *, follow: bool) -> int:
     if not follow and (reader := load(home).reading.reader):
         queue_reading(home, reader)
-    watched = replace(ask, watched=follow and is_watched(os.environ))
-    id = submitted(home, order(watched, key=_id()))
-    if not follow:
-        return give({"work": id}, (QUEUED.format(id=id),))
-    return _show(followed(home, id, ImproveReport, at_once=at_once(ask.agent)))
+    wanted = order(replace(ask, watched=follow and is_watched(os.environ)), key=_id())
+    report = queued(home, wanted, ImproveReport, more=None if follow else {}, at_once=at_once(ask.agent))
+    return _show(report) if report else 0
 
 
 def _show(report: ImproveReport) -> int:
-    return give(report_record(report), _lines(report))
-
-
-def _lines(report: ImproveReport) -> Iterator[str]:
     with own_store() as (_, database):
         named = KnownProjects(database).shown
-    yield from report_lines(report, named)
+    return give(report_record(report), (*report_lines(report, named), *_next(report)))
+
+
+def _next(report: ImproveReport) -> Iterator[str]:
     became = set() if report.stopped else {each.became for each in (*report.outcomes, *report.waiting)}
     for words in [words for what, words in NEXT_STEPS if what in became][:1]:
         yield from next_lines(words)

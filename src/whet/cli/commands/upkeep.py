@@ -6,19 +6,19 @@ from pathlib import Path
 
 import click
 
-from whet.cli.acting import actor_of, has_terminal
+from whet.cli.acting import ask_person, expect_person
 from whet.cli.options import json_command
-from whet.cli.output import bytes_bar, give, moment, plain, say, step_line
-from whet.errors import WhetError
-from whet.ledger.entries import Actor
+from whet.cli.output import bytes_bar, fields, give, moment, plain, say, step_line
 from whet.machine.backup import back_up
 from whet.machine.doctor import check_up
 from whet.machine.home_checks import CheckupPlace, CheckupRow, Health
 from whet.machine.restore import is_empty, read_manifest, restore
 from whet.machine.services import KEYS_FILE
-from whet.store.home import Home, find_home
-from whet.store.settings_file import load
+from whet.store.home import find_home
 from whet.text.words import many
+
+WIDTH = len("background work") + 2  # the longest name of a row
+MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "failed": "[red]failed[/] "}
 
 
 @json_command("backup", epilog="Example: whet backup ~/backups/whet-2026-11-16.zip")
@@ -35,8 +35,7 @@ def backup_command(file: Path) -> int:
         "path": str(target),
         "bytes": made.size,
         "files": len(manifest.files),
-        "sessions": manifest.sessions,
-        "entries": manifest.entries,
+        **fields(manifest, "sessions", "entries"),
         "left_out": [each._asdict() for each in made.left_out],
     }
     lines = (
@@ -60,11 +59,11 @@ def restore_command(file: Path, replace: bool, yes: bool) -> int:
     settings, rules and jobs.
     """
     home = find_home(os.environ)
-    if actor_of(os.environ) is Actor.AGENT:
-        raise WhetError("An agent may not restore a backup.", advice="Run it in your own terminal.")
+    expect_person("restore a backup")
     manifest = read_manifest(file, home)
     if replace and not is_empty(home):
-        _confirm(home, yes=yes)
+        server = " and all rows on the server, of every member" if home.database_url else ""
+        ask_person(f"Replace everything in {home.folder}{server}?", home, yes=yes)
     with bytes_bar("Restoring", manifest.size) as progress:
         done = restore(file, home, replace=replace, progress=progress)
     record = {"home": str(home.folder), "created": manifest.created, "replaced": done.replaced or None}
@@ -77,31 +76,7 @@ def restore_command(file: Path, replace: bool, yes: bool) -> int:
     if not (home.folder / KEYS_FILE).exists():
         lines.append("A backup has no API keys: set them again.")
     lines.append("Next: `whet doctor` checks the home; `whet setup` starts the worker.")
-    return give(record | {"sessions": manifest.sessions, "entries": manifest.entries}, lines)
-
-
-def _confirm(home: Home, *, yes: bool) -> None:
-    """Ask the person; where nobody can be asked, --yes counts if the settings allow that."""
-    if yes and not has_terminal() and not _may_command(home):
-        raise WhetError(
-            "This needs a person's approval in a terminal.",
-            advice="Run it in your own terminal, or set trust.commands to true so that --yes counts without one.",
-        )
-    if not yes:
-        server = " and all rows on the server, of every member" if home.database_url else ""
-        click.confirm(f"Replace everything in {home.folder}{server}?", abort=True, err=True)
-
-
-def _may_command(home: Home) -> bool:
-    """Whether the settings allow it; damaged ones, for which a restore is the remedy, allow nothing."""
-    try:
-        return load(home).trust.commands
-    except WhetError:
-        return False
-
-
-WIDTH = len("background work") + 2  # the longest name of a row
-MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "failed": "[red]failed[/] "}
+    return give(record | fields(manifest, "sessions", "entries"), lines)
 
 
 @json_command("doctor", epilog="Example: whet doctor --json")
@@ -115,15 +90,10 @@ def doctor_command() -> int:
         for row in check_up(CheckupPlace(find_home(os.environ), Path.home(), os.environ, time.time(), progress)):
             rows.append(row)
             progress("")
-            _show(row)
+            # At once: what reads the whole store comes last, and may take its time.
+            say(f"{MARKS[row.health]} [bold]{row.name:<{WIDTH}}[/]{plain(row.text)}")
+            say(*((f"{'':<{WIDTH + 8}}{plain(row.fix)}",) if row.fix else ()))
     failures, warnings = (sum(row.health is health for row in rows) for health in (Health.FAILED, Health.WARNING))
     told = f"\n{many(failures, 'check')} failed, {many(warnings, 'warning')}."
     record = {"ok": not failures, "checks": [row._asdict() for row in rows]}
     return give(record, (told,), code=int(bool(failures)))
-
-
-def _show(row: CheckupRow) -> None:
-    """At once: what reads the whole store comes last, and may take its time."""
-    say(f"{MARKS[row.health]} [bold]{row.name:<{WIDTH}}[/]{plain(row.text)}")
-    if row.fix:
-        say(f"{'':<{WIDTH + 8}}{plain(row.fix)}")

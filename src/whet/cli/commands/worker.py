@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +12,7 @@ import click
 import msgspec
 
 from whet.cli.options import AskedRows, CommandList, json_group
-from whet.cli.output import give, is_json, moment, plain, print_json_line, say
+from whet.cli.output import fields, give, is_json, moment, plain, print_json_line, say
 from whet.cli.procedures import with_clock
 from whet.cli.shown.lessons import report_lines
 from whet.own.runs.run import Spent
@@ -101,7 +101,7 @@ class ListedWork(NamedTuple):
 WORK: CommandList[ListedWork] = CommandList(
     {
         "id": lambda row: row.work.id,
-        "state": lambda row: _state(*row),
+        "state": lambda row: "waits" if row.work.waits else "waits for a worker" if row.is_left else row.work.state,
         "queue": lambda row: row.work.queue.partition("@")[0],
         "changed": lambda row: moment(row.work.changed),
         "cost": lambda row: _cost(row.work.spent),
@@ -128,7 +128,7 @@ def list_(id: str | None, asked: AskedRows, with_all: bool) -> int:
     held_up = [work for work in found if work.waits > time.time()]
     after = []
     if held_up:
-        after += [
+        after = [
             f"{many(len(held_up), 'piece')} of work waits for the daily limit until {moment(held_up[0].waits)}.",
             "To see what was spent, run `whet status`; to raise it: `whet config background.tokens_per_day N`.",
         ]
@@ -162,10 +162,15 @@ def _about(id: str, what: str) -> int:
         act = {"find": orders.find, "cancel": orders.cancel, "retry": orders.retry}[what]
         work = act(id)
     record = _record(*_listed(home, [work]))
-    facts = (
+    lines = [
         f"[bold]{name:<9}[/bold] {plain(value)}" for name, value in record.items() if value not in ("", None, [], {})
-    )
-    return give(record, (*facts, *_learned(home, work)))
+    ]
+    if work.kind == KIND and work.done is not None:
+        report = decoded(work.done.value, LearnReport)
+        with opened(home) as database:
+            named = {each.project: KnownProjects(database).shown(each.project) for each in report.projects}
+        lines += report_lines(report, named)
+    return give(record, lines)
 
 
 def _listed(home: Home, found: Sequence["Work"]) -> list[ListedWork]:
@@ -195,20 +200,13 @@ def _cost(spent: Spent) -> str:
     return f"${spent.dollars:.4f}" if spent.dollars is not None else f"{short(tokens)} tokens" if tokens else ""
 
 
-def _state(work: "Work", is_left: bool) -> str:
-    return "waits" if work.waits else "waits for a worker" if is_left else work.state.value
-
-
 def _record(row: ListedWork) -> dict[str, object]:
     work, came = row.work, row.work.done or row.work.left
     return {
-        "id": work.id,
-        "kind": work.kind,
+        **fields(work, "id", "kind"),
         "queue": work.queue.partition("@")[0],
-        "state": "queued" if row.is_left else work.state.value,
-        "created": work.created,
-        "changed": work.changed,
-        "step": work.step,
+        "state": "queued" if row.is_left else work.state,
+        **fields(work, "created", "changed", "step"),
         "waits_until": work.waits or None,
         "error": work.error,
         "summary": work.done.summary if work.done else "",
@@ -216,13 +214,3 @@ def _record(row: ListedWork) -> dict[str, object]:
         "tokens": came.spent.input + came.spent.output,
         "cost": came.spent.dollars,
     }
-
-
-def _learned(home: Home, work: "Work") -> Iterable[str]:
-    """What a reader's run came to, in a few lines."""
-    if work.kind != KIND or work.done is None:
-        return ()
-    report = decoded(work.done.value, LearnReport)
-    with opened(home) as database:
-        named = {each.project: KnownProjects(database).shown(each.project) for each in report.projects}
-    return report_lines(report, named)

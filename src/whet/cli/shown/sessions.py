@@ -1,48 +1,41 @@
 """Sessions and where their time went: as records, as transcripts for reading, and summed up."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-import msgspec
-from rich.table import Table
-
-from whet.cli.output import moment, plain, table
+from whet.cli.output import fields, moment, plain
 from whet.sessions.exports import iso
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 from whet.shipped.kinds import label_of
 from whet.store.rows import Session
-from whet.store.troubles import StoredTrouble
-from whet.telling.targets.known_projects import KnownProjects, short_name
+from whet.telling.targets.known_projects import short_name
 from whet.telling.targets.project_names import folder_of_project, name_of_project
-from whet.text.words import many
+from whet.text.words import cut, many
 from whet.trouble.outcomes.deciding import Decision, Outcome, decide
 from whet.trouble.overview import (
     ENDINGS,
     TroubleOverview,
     duration,
-    headline,
-    interval_words,
     money,
-    overview,
-    per_hour,
     sort_words,
 )
 from whet.trouble.rollups import (
-    TroubleCost,
-    TroubleGroup,
     TroubleTrend,
-    by_agent,
-    by_cause,
-    by_model,
-    by_subject,
-    by_week,
-    costs,
-    dearest,
-    groups,
-    trend,
 )
-from whet.trouble.values import SessionTrouble, Trouble, TroubleKind
+from whet.trouble.values import SessionTrouble, Trouble
+
+RESULT_LINES = 6
+LINE_CHARACTERS = 200
+BAR = "    │ "
+ARGUMENT_CHARACTERS = 300
+MARKS = {
+    Outcome.OK: "[green]✓[/]",
+    Outcome.FAILED: "[red]✗[/]",
+    Outcome.REJECTED: "[yellow]⊘[/]",
+    Outcome.CANCELLED: "[yellow]–[/]",
+    Outcome.UNKNOWN: "[dim]?[/]",
+}
+STYLES = {Role.SYSTEM: "magenta", Role.USER: "bold cyan", Role.AGENT: "bold", Role.TOOL: "dim"}
 
 
 def left_out(temporary: int, *, own_work: int = 0, how: str = "--temporary") -> str:
@@ -69,55 +62,27 @@ def none_found(hidden: str, *, is_narrowed: bool) -> str:
     """What to say where no session is left, and what to do."""
     if hidden:
         return f"No sessions match. {hidden}"
-    return (
-        "No sessions match: try fewer filters."
-        if is_narrowed
-        else "No sessions yet. To import them, run `whet import`."
-    )
+    if is_narrowed:
+        return "No sessions match: try fewer filters."
+    return "No sessions yet. To import them, run `whet import`."
 
 
 def session_record(session: Session) -> dict[str, object]:
     return {
-        "id": session.id,
-        "source": session.source,
-        "native_id": session.native_id,
+        **fields(session, "id", "source", "native_id"),
         "parent": session.parent_id or None,
-        "title": session.title,
-        "model": session.model,
-        "folder": session.folder,
-        "branch": session.branch,
-        "purpose": session.purpose,
-        "ending": session.ending,
+        **fields(session, "title", "model", "folder", "branch", "purpose", "ending"),
         "started": iso(session.started),
         "ended": iso(session.ended),
         "messages": session.message_count,
-        "tokens": {
-            "input": session.input_tokens,
-            "output": session.output_tokens,
-            "cached": session.cached_tokens,
-        },
-        "cost_dollars": session.cost_dollars,
-        "path": session.path,
+        "tokens": {name: getattr(session, f"{name}_tokens") for name in ("input", "output", "cached")},
+        **fields(session, "cost_dollars", "path"),
     }
 
 
 def project_of_session(folder: str, project: str = "") -> str:
     """The name of the repository's folder that a session worked in; where that is not here, of its project."""
     return short_name(folder_of_project(folder) or project or name_of_project(folder)) if folder else ""
-
-
-RESULT_LINES = 6
-LINE_CHARACTERS = 200
-BAR = "    │ "
-ARGUMENT_CHARACTERS = 300
-MARKS = {
-    Outcome.OK: "[green]✓[/]",
-    Outcome.FAILED: "[red]✗[/]",
-    Outcome.REJECTED: "[yellow]⊘[/]",
-    Outcome.CANCELLED: "[yellow]–[/]",
-    Outcome.UNKNOWN: "[dim]?[/]",
-}
-STYLES = {Role.SYSTEM: "magenta", Role.USER: "bold cyan", Role.AGENT: "bold", Role.TOOL: "dim"}
 
 
 def heading(session: Session) -> Iterator[str]:
@@ -193,16 +158,12 @@ def _message(
             yield f"[dim]result of call {plain(part.call_id)}[/]"
             yield from _styled(part.text, full, "dim", BAR)
         elif isinstance(part, Media):
-            yield from _styled(_described(part), full, "dim")
+            words = filter(None, (part.kind, part.media_type, f"{part.size_bytes:,} bytes", part.name))
+            yield from _styled(f"[{' '.join(words)}]", full, "dim")
         elif isinstance(part, Text):
             yield from _styled(part.text, full or said_here, "")
         elif full:
             yield from _styled(part.text, full, "dim italic")
-
-
-def _described(media: Media) -> str:
-    words = (media.kind, media.media_type, f"{media.size_bytes:,} bytes", media.name)
-    return f"[{' '.join(word for word in words if word)}]"
 
 
 def _call(exchange: Exchange, full: bool) -> Iterator[str]:
@@ -219,116 +180,11 @@ def _call(exchange: Exchange, full: bool) -> Iterator[str]:
 def _styled(text: str, full: bool, style: str, margin: str = "") -> Iterator[str]:
     """Each line of a text by itself, in a style; a long text shortened unless all of it is wanted."""
     all_lines = text.splitlines()
-    shown = all_lines if full else [_cut(line) for line in all_lines[:RESULT_LINES]]
+    shown = all_lines if full else [cut(line, LINE_CHARACTERS) for line in all_lines[:RESULT_LINES]]
     if len(all_lines) > len(shown):
         shown.append(f"… {many(len(all_lines) - len(shown), 'more line')}")
     for line in shown:
         yield f"[{style}]{margin}{plain(line)}[/]" if style else f"{margin}{plain(line)}"
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= LINE_CHARACTERS else f"{line[:LINE_CHARACTERS]}…"
-
-
-ROWS = 8
-DEAREST = 5
-GROUP_HEADINGS = ("sessions", "agent time", "lost", "share", "stepped in", "per hour")
-COST_HEADINGS = ("lost", "of the time", "times", "sessions", "what")
-
-
-class LostTime(NamedTuple):
-    """All roll-ups of some sessions."""
-
-    overview: TroubleOverview
-    causes: tuple[TroubleCost, ...]
-    tools: tuple[TroubleCost, ...]
-    rules: tuple[TroubleCost, ...]
-    projects: tuple[TroubleGroup, ...]
-    agents: tuple[TroubleGroup, ...]
-    models: tuple[TroubleGroup, ...]
-    people: tuple[TroubleGroup, ...]
-    weeks: tuple[TroubleGroup, ...]
-    dearest: tuple[StoredTrouble, ...]
-    trend: TroubleTrend
-
-
-def lost_time(stored: Sequence[StoredTrouble], dollars: float | None, known: KnownProjects) -> LostTime:
-    """Roll up the trouble of sessions by all that is asked for."""
-    sessions = [each.trouble for each in stored]
-    of_id = {each.trouble.session: each for each in stored}
-    project_of = cache(lambda folder: known.shown(known.identity(folder)))
-    told = [_only(session, TroubleKind.TOLD) for session in sessions]
-    return LostTime(
-        overview=overview(sessions, dollars),
-        causes=costs(sessions, by_cause),
-        tools=costs(sessions, by_subject),
-        rules=costs(told, lambda _, trouble: trouble.cause),
-        projects=groups(sessions, lambda session: project_of(session.folder)),
-        agents=groups(sessions, by_agent),
-        models=groups(sessions, by_model),
-        people=groups(sessions, lambda session: of_id[session.session].maker),
-        weeks=tuple(sorted(groups(sessions, by_week), key=lambda each: each.name)),
-        dearest=tuple(of_id[each.session] for each in dearest(sessions, DEAREST)),
-        trend=trend(sessions, project_of),
-    )
-
-
-def _only(session: SessionTrouble, kind: str) -> SessionTrouble:
-    return msgspec.structs.replace(session, troubles=tuple(one for one in session.troubles if one.kind == kind))
-
-
-def headlines(found: TroubleOverview) -> Iterator[str]:
-    """The lines that a person acts on."""
-    return (plain(line) for line in headline(found, label_of))
-
-
-def cost_table(found: Iterable[TroubleCost], named: Callable[[str], str] = str) -> Table:
-    """What costs most, with its share of the agent's time and the interval of that."""
-    rows = [
-        (duration(each.seconds), interval_words(each), f"{each.troubles:,}", f"{each.sessions:,}", named(each.name))
-        for each in found
-    ]
-    return table(COST_HEADINGS, rows, numbers=COST_HEADINGS[:-1], spare=("sessions",))
-
-
-def cause_words(name: str) -> str:
-    """A cause as people read it: the label of its kind, then what it was about."""
-    kind, *rest = name.split(" · ")
-    return ": ".join(filter(None, (label_of(kind), ", ".join(rest))))
-
-
-def group_table(heading: str, found: Iterable[TroubleGroup]) -> Table:
-    """What groups of sessions spent and lost."""
-    rows = [
-        (
-            _last_part(each.name) if heading == "project" else each.name or "–",
-            f"{each.sessions:,}",
-            duration(each.agent_seconds),
-            duration(each.lost.seconds),
-            interval_words(each.lost) if each.agent_seconds else "–",
-            f"{each.interventions:,}",
-            per_hour(each),
-        )
-        for each in found
-    ]
-    return table((heading, *GROUP_HEADINGS), rows, numbers=GROUP_HEADINGS, spare=("per hour", "sessions"))
-
-
-def _last_part(project: str) -> str:
-    return project.rstrip("/\\").replace("\\", "/").rpartition("/")[2] or "–"
-
-
-def dearest_lines(found: Iterable[StoredTrouble]) -> Iterator[str]:
-    """The sessions that lost most, each with its dearest stretch and how to open it there."""
-    for each in found:
-        session, worst = each.trouble, each.trouble.dearest
-        if worst is None:
-            continue
-        yield (
-            f"[bold]{session.session[:8]}[/]  {duration(session.lost_seconds)} of {duration(session.agent_seconds)}  "
-            f"{plain(each.title[:60])}"
-        )
-        yield f"          [dim]longest: {duration(worst.seconds)}: {stretch_words(worst)}[/]"
 
 
 def stretch_words(trouble: Trouble) -> str:
@@ -343,58 +199,20 @@ def stretch_costs(trouble: Trouble) -> str:
     return ", ".join((duration(trouble.seconds), calls, *paid))
 
 
-def lost_time_record(found: LostTime) -> dict[str, Any]:
-    """The roll-ups for programs."""
-    return {
-        **overview_record(found.overview),
-        "causes": _costs(found.causes),
-        "tools": _costs(found.tools),
-        "rules": _costs(found.rules),
-        **{
-            name: [msgspec.to_builtins(each) for each in every]
-            for name, every in (
-                ("projects", found.projects),
-                ("agents", found.agents),
-                ("models", found.models),
-                ("people", found.people),
-                ("weeks", found.weeks),
-            )
-        },
-        "dearest": [_dearest(each) for each in found.dearest],
-        "getting_better": trend_record(found.trend),
-    }
-
-
 def overview_record(found: TroubleOverview) -> dict[str, Any]:
     """The whole picture for programs."""
     return {
         "sessions": found.total.sessions,
         "agent_seconds": found.total.agent_seconds,
         "dollars": found.dollars,
-        "lost": msgspec.to_builtins(found.total.lost),
+        "lost": found.total.lost,
         "interventions": found.total.interventions,
         "guessed_interventions": found.total.guessed,
         "untimed_sessions": found.untimed,
-        "kinds": _costs(found.kinds),
-    }
-
-
-def _costs(found: Iterable[TroubleCost]) -> list[Any]:
-    return [msgspec.to_builtins(each) for each in found]
-
-
-def _dearest(each: StoredTrouble) -> dict[str, Any]:
-    session = each.trouble
-    return {
-        "session": session.session,
-        "title": each.title,
-        "started": iso(session.started),
-        "agent_seconds": session.agent_seconds,
-        "lost_seconds": round(session.lost_seconds, 1),
-        "dearest": msgspec.to_builtins(session.dearest),
+        "kinds": found.kinds,
     }
 
 
 def trend_record(found: TroubleTrend) -> dict[str, Any]:
     """Whether it gets better, for programs."""
-    return {"answer": found.answer, **{name: msgspec.to_builtins(value) for name, value in found._asdict().items()}}
+    return {"answer": found.answer, **found._asdict()}

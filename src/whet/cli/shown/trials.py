@@ -4,21 +4,20 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-import msgspec
+from msgspec.structs import asdict
 
 from whet.agent.providers.local_weights import EMBEDDED
-from whet.cli.output import cautions, plain, reviewed, step_line
+from whet.cli.output import cautions, fields, plain, reviewed, step_line
 from whet.evidence.betting import cases_to_prove
 from whet.evidence.verdicts import Ruling, Verdict, record_of
 from whet.improving.keeping import OWN_PROMPT
 from whet.ledger.patches import Form
-from whet.lessons.record import Lesson
 from whet.store.home import find_home
 from whet.store.settings_file import load
 from whet.text.showing import shown
-from whet.text.words import many, short
-from whet.trials.attempts import ARMS, ArmTally
-from whet.trials.design import Trial, TrialProgress, TrialResult, missing_cases, plan
+from whet.text.words import cut, many, short
+from whet.trials.attempts import ARMS
+from whet.trials.design import Trial, TrialProgress, missing_cases, plan
 from whet.trials.improvements import ImproveReport, LessonOutcome, LessonResult, WordingOrigin, way_of, why_of
 from whet.trials.outcome_words import evidence_words, more_needed, price_words, result_words
 
@@ -31,6 +30,34 @@ NEXT = {
 }
 
 
+WAITING_SHOWN = 5
+BRIEF_LETTERS = 160
+TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
+WORDS = {
+    LessonResult.CANARY: "[green]kept as a canary[/]",
+    LessonResult.RETIRED: "[green]retired[/]",
+    LessonResult.KEPT: "[green]kept[/]",
+    LessonResult.REJECTED: "[red]rejected[/]",
+    LessonResult.UNDECIDED: "[yellow]undecided[/]",
+    LessonResult.REFUSED: "[dim]not tried[/]",
+    LessonResult.WAITS: "[yellow]needs your approval[/]",
+    LessonResult.UNTRIED: "[yellow]not tried[/]",
+    LessonResult.PLANNED: "[bold]would be tried[/]",
+}
+# Where the words of a lesson are from, for people.
+WAYS = {
+    WordingOrigin.EVIDENCE: "from your sessions",
+    WordingOrigin.RETIRE: "to be retired",
+    WordingOrigin.ROOM: "to make room",
+    WordingOrigin.UNHEEDED: "told and not followed",
+}
+NEXT_STEPS = (
+    (LessonResult.WAITS, "`whet lessons --waiting` to approve or refuse."),
+    (LessonResult.PLANNED, "the same command without --dry-run."),
+    (LessonResult.CANARY, "`whet live look` compares sessions with and without it."),
+)
+
+
 @contextlib.contextmanager
 def trial_line() -> Iterator[Callable[[TrialProgress], None]]:
     """The line of a trial that moves while it runs, on a terminal only."""
@@ -39,12 +66,12 @@ def trial_line() -> Iterator[Callable[[TrialProgress], None]]:
 
 
 def progress_text(progress: TrialProgress) -> str:
-    verdict = progress.result.verdict
+    verdict, dollars = progress.result.verdict, progress.result.spent.dollars
     rates = ", ".join(f"{ARMS[each.arm]} {each.passed}/{each.attempts}" for each in progress.result.tallies)
     return (
         f"{progress.attempts} of at most {progress.planned} attempts · {rates} · evidence of help"
         f" {evidence_words(verdict.evidence_help)}, of harm {evidence_words(verdict.evidence_harm)};"
-        f" decided at {1 / verdict.alpha:.0f}{_paid(progress.result)}"
+        f" decided at {1 / verdict.alpha:.0f}{f' · ${dollars:.2f}' if dollars is not None else ''}"
     )
 
 
@@ -52,19 +79,13 @@ def plan_record(trial: Trial) -> dict[str, object]:
     found = plan(trial)
     return {
         "trial": trial.id,
-        "form": trial.change.form,
-        "name": trial.change.name,
-        "model": trial.conditions.model,
-        "agent": trial.conditions.agent,
+        **fields(trial.change, "form", "name"),
+        **fields(trial.conditions, "model", "agent"),
         "cases": len(trial.cases.tried),
         "guards": len(trial.cases.guards),
         "screened": trial.cases.screened,
-        "seeds": trial.design.seeds,
-        "arms": trial.design.arms,
-        "alpha": trial.design.alpha,
-        "minimum_effect": found.minimum_effect,
-        "attempts_most": found.attempts_most,
-        "attempts_expected": found.attempts_expected,
+        **fields(trial.design, "seeds", "arms", "alpha"),
+        **fields(found, "minimum_effect", "attempts_most", "attempts_expected"),
         "cost_most": found.cost_most if trial.of_one.dollars is not None else None,
         "minutes_most": found.attempts_most * trial.of_one.seconds / 60 if trial.conditions.agent else None,
         "tokens_most": found.attempts_most * (trial.of_one.input + trial.of_one.output),
@@ -87,26 +108,23 @@ def judge_line(model: str, agent: str) -> str:
     if agent:
         served = f" with {plain(model)}" if model else ""
         return f"{plain(agent)}{served} runs the cases itself: the verdict is for it."
-    fixture = FIXTURE if _is_embedded(model) else ""
+    fixture = FIXTURE if model.removeprefix("local:") in ("local", EMBEDDED.name) else ""
     return (
         f"{plain(model)} runs the cases in Whet's own agent: the verdict is for that model.{fixture}"
         " To judge for another agent: --agent NAME."
     )
 
 
-def _is_embedded(model: str) -> bool:
-    return model.removeprefix("local:") in ("local", EMBEDDED.name)
-
-
 def plan_lines(trial: Trial) -> Iterator[str]:
-    found = plan(trial)
+    found, model, agent = plan(trial), trial.conditions.model, trial.conditions.agent
+    who = " ".join(filter(None, (agent.name, agent.version, model and f"with {model}"))) if agent else model
     arms = " and ".join(ARMS[arm] for arm in trial.design.arms)
     guards = f" and {many(len(trial.cases.guards), 'standing case')}" if trial.cases.guards else ""
     yield (
-        f"Trying the {trial.change.form} [bold]{plain(trial.change.name)}[/] on {plain(_who(trial))}: "
+        f"Trying the {trial.change.form} [bold]{plain(trial.change.name)}[/] on {plain(who)}: "
         f"{many(len(trial.cases.tried), 'case')}{guards}, {many(trial.design.seeds, 'seed')}, {arms}."
     )
-    yield judge_line(trial.conditions.model, trial.conditions.agent.name if trial.conditions.agent else "")
+    yield judge_line(model, agent.name if agent else "")
     if trial.cases.screened:
         guarding = len(set(trial.cases.screened) & set(trial.cases.guards))
         yield (
@@ -132,28 +150,12 @@ def plan_lines(trial: Trial) -> Iterator[str]:
     dollars = f", about ${found.cost_most:.2f}" if trial.of_one.dollars is not None else ""
     price = price_words(trial.change.price)
     yield f"At most {found.attempts_most} attempts, roughly {short(tokens)} tokens{dollars}. {price}"
-    if trial.conditions.agent:
-        yield from _agent_lines(trial, found.attempts_most)
+    if agent:
+        yield from _agent_lines(trial, agent.name, found.attempts_most)
 
 
-def _who(trial: Trial) -> str:
-    if trial.conditions.agent is None:
-        return trial.conditions.model
-    return " ".join(
-        filter(
-            None,
-            (
-                trial.conditions.agent.name,
-                trial.conditions.agent.version,
-                trial.conditions.model and f"with {trial.conditions.model}",
-            ),
-        )
-    )
-
-
-def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
+def _agent_lines(trial: Trial, agent: str, attempts: int) -> Iterator[str]:
     """What another agent may take in the person's name, and what they have to know before they allow it."""
-    assert trial.conditions.agent is not None
     minutes, allowance = trial.of_one.seconds / 60, trial.design.allowance
     yield f"Each attempt takes at most {minutes:.3g} min, all of them {attempts * minutes:.3g} min."
     limits = (
@@ -163,36 +165,30 @@ def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
     )
     named = " or ".join(filter(None, limits))
     yield f"It ends at {named}." if named else "No budget is set: --budget 2$ or --budget 30min ends it there."
-    yield plain(account(trial.conditions.agent.name))
+    yield plain(account(agent))
 
 
 def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
     result = progress.result
-    record: dict[str, object] = {
+    return {
         "trial": trial.id,
-        "form": trial.change.form,
-        "name": trial.change.name,
-        "model": trial.conditions.model,
-        "agent": trial.conditions.agent,
+        **fields(trial.change, "form", "name"),
+        **fields(trial.conditions, "model", "agent"),
         "entry": progress.entry,
         **record_of(result.verdict),
-        "stop": result.stop,
-        "held_back": result.held_back,
+        **fields(result, "stop", "held_back"),
         "lesson": record_of(result.lesson) if result.lesson else None,
         "form_effect": record_of(result.form) if result.form else None,
         "guards": record_of(result.guard) if result.guard else None,
-        "arms": {each.arm.value: _tally_record(each) for each in result.tallies},
+        "arms": {each.arm: {**asdict(each), **fields(each, "rate", "interval")} for each in result.tallies},
         "useless": {"always": result.always, "never": result.never},
-        "spent": msgspec.structs.asdict(result.spent),
-        "reused": result.reused,
-        "invalid": result.invalid,
-        "invalid_why": result.invalid_why,
-        "known": msgspec.structs.asdict(progress.after),
+        "spent": asdict(result.spent),
+        **fields(result, "reused", "invalid", "invalid_why"),
+        "known": asdict(progress.after),
         "left_out": progress.left_out,
         "more": more._asdict() if (more := more_needed(progress)) else None,
         "cache": {"invalidated_tokens": progress.price.invalidated, "added_tokens": progress.price.added},
     }
-    return record
 
 
 def result_lines(progress: TrialProgress) -> Iterator[str]:
@@ -202,50 +198,10 @@ def result_lines(progress: TrialProgress) -> Iterator[str]:
     yield from rest
 
 
-def _tally_record(each: ArmTally) -> dict[str, object]:
-    return {**msgspec.structs.asdict(each), "rate": each.rate, "interval": list(each.interval)}
-
-
-def _paid(result: TrialResult) -> str:
-    return f" · ${result.spent.dollars:.2f}" if result.spent.dollars is not None else ""
-
-
-WAITING_SHOWN = 5
-BRIEF_LETTERS = 160
-TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
-WORDS = {
-    LessonResult.CANARY: "[green]kept as a canary[/]",
-    LessonResult.RETIRED: "[green]retired[/]",
-    LessonResult.KEPT: "[green]kept[/]",
-    LessonResult.REJECTED: "[red]rejected[/]",
-    LessonResult.UNDECIDED: "[yellow]undecided[/]",
-    LessonResult.REFUSED: "[dim]not tried[/]",
-    LessonResult.WAITS: "[yellow]needs your approval[/]",
-    LessonResult.UNTRIED: "[yellow]not tried[/]",
-    LessonResult.PLANNED: "[bold]would be tried[/]",
-}
-
-# Where the words of a lesson are from, for people.
-WAYS = {
-    WordingOrigin.EVIDENCE: "from your sessions",
-    WordingOrigin.RETIRE: "to be retired",
-    WordingOrigin.ROOM: "to make room",
-    WordingOrigin.UNHEEDED: "told and not followed",
-}
-NEXT_STEPS = (
-    (LessonResult.WAITS, "`whet lessons --waiting` to approve or refuse."),
-    (LessonResult.PLANNED, "the same command without --dry-run."),
-    (LessonResult.CANARY, "`whet live look` compares sessions with and without it."),
-)
-
-
 def report_record(report: ImproveReport) -> dict[str, object]:
     """The report for programs; what the sessions held is left to `whet lessons`."""
     return {
-        "sessions": report.sessions,
-        "lessons": report.lessons,
-        "stopped": report.stopped,
-        "left": report.left,
+        **fields(report, "sessions", "lessons", "stopped", "left"),
         "waiting": [{**_record(each), "way": WordingOrigin.WAITS} for each in report.waiting],
         "outcomes": [_record(each) for each in report.outcomes],
     }
@@ -267,7 +223,12 @@ def report_lines(report: ImproveReport, named: Callable[[str], str] = str) -> It
 
 def _outcome_lines(number: int, outcome: LessonOutcome) -> Iterator[str]:
     lesson, patch = outcome.lesson, outcome.lesson.patch
-    yield f"[bold]{number}.[/] {plain(why_of(lesson))}: {_what(lesson)} {_became(outcome)}{_because(outcome.why)}"
+    way = way_of(lesson)
+    what = f"the {patch.form} [bold]{plain(patch.name)}[/] ({WAYS.get(way, way)})" if lesson.is_worded else "a rule"
+    would_wait = outcome.became is LessonResult.PLANNED and not outcome.most.attempts
+    became = "[bold]would be proposed[/]" if would_wait else WORDS[outcome.became]
+    because = f": {plain(shown(outcome.why))}" if outcome.why else ""
+    yield f"[bold]{number}.[/] {plain(why_of(lesson))}: {what} {became}{because}"
     if patch.text and patch.form in TOLD:
         yield from reviewed(patch.text, style="italic")
         yield from cautions(patch.text)
@@ -289,7 +250,8 @@ def _waiting_lines(waiting: Sequence[LessonOutcome], named: Callable[[str], str]
     for each in waiting[:WAITING_SHOWN]:
         patch = each.lesson.patch
         where = f" for {plain(shown(named(patch.scope.project)))}" if patch.scope.project else ""
-        yield f"[bold]{each.entry}[/] the {patch.form.value} {plain(patch.name)}{where}: “{_brief(patch.text)}”"
+        words = plain(cut(" ".join(shown(patch.text).split()), BRIEF_LETTERS))
+        yield f"[bold]{each.entry}[/] the {patch.form} {plain(patch.name)}{where}: “{words}”"
         yield f"   to decide: `whet lessons approve {each.entry}` or `whet lessons refuse {each.entry}`"
         if each.most.attempts:
             agent = f" --agent {each.judge}" if each.judge and " " not in each.judge else ""
@@ -300,51 +262,25 @@ def _waiting_lines(waiting: Sequence[LessonOutcome], named: Callable[[str], str]
         yield f"… and {len(waiting) - WAITING_SHOWN} more: `whet lessons --waiting`"
 
 
-def _brief(text: str) -> str:
-    words = " ".join(shown(text).split())
-    return plain(words if len(words) <= BRIEF_LETTERS else f"{words[: BRIEF_LETTERS - 1]}…")
-
-
 def _record(outcome: LessonOutcome) -> dict[str, object]:
     lesson, most = outcome.lesson, outcome.most
     patch = lesson.patch if lesson.is_worded else None
     return {
         "why": why_of(lesson),
         "way": way_of(lesson),
-        "form": patch.form.value if patch else None,
-        "name": patch.name if patch else None,
+        **(fields(patch, "form", "name") if patch else {"form": None, "name": None}),
         "text": patch.text if patch and patch.form in TOLD else None,
-        "became": outcome.became.value,
+        "became": outcome.became,
         "because": outcome.why,
         "trust": patch.trust.label if patch else None,
         "project": patch.scope.project or None if patch else None,
         "goes_to": outcome.goes_to,
         "judge": outcome.judge or None,
-        "verdict": msgspec.to_builtins(outcome.verdict) if outcome.verdict else None,
-        "entry": outcome.entry,
-        "attempts": outcome.attempts,
-        "attempts_most": most.attempts,
-        "tokens_most": most.tokens,
-        "dollars_most": most.dollars,
+        **fields(outcome, "verdict", "entry", "attempts"),
+        **{f"{name}_most": getattr(most, name) for name in ("attempts", "tokens", "dollars")},
         "minimum_effect": most.minimum_effect,
-        "spent": msgspec.to_builtins(outcome.spent),
+        "spent": outcome.spent,
     }
-
-
-def _what(lesson: Lesson) -> str:
-    if not lesson.is_worded:
-        return "a rule"
-    way = way_of(lesson)
-    return f"the {lesson.patch.form.value} [bold]{plain(lesson.patch.name)}[/] ({WAYS.get(way, way)})"
-
-
-def _became(outcome: LessonOutcome) -> str:
-    would_wait = outcome.became is LessonResult.PLANNED and not outcome.most.attempts
-    return "[bold]would be proposed[/]" if would_wait else WORDS[outcome.became]
-
-
-def _because(why: str) -> str:
-    return f": {plain(shown(why))}" if why else ""
 
 
 def _sure(verdict: Verdict) -> str:
