@@ -114,15 +114,6 @@ def test_every_id_in_a_list_can_be_given_to_a_command(whet: Whet) -> None:
     assert whet("forget", *sorted(ids), "--yes").code == 0
 
 
-def talk(tmp_path: Path, name: str, *words: str, **facts: object) -> str:
-    """A file with a conversation and no call."""
-    roles = ("user", "assistant")
-    messages = [{"role": roles[at % 2], "content": text} for at, text in enumerate(words)]
-    path = tmp_path / f"{name}.json"
-    path.write_text(json.dumps({"id": name, "model": "m", "messages": messages, **facts}))
-    return str(path)
-
-
 def test_a_folder_of_another_system_is_a_project_too(tmp_path: Path) -> None:
     assert project_of_session("D:\\oh-my-posh") == "oh-my-posh"
     assert project_of_session(str(tmp_path / "gone")) == "gone"
