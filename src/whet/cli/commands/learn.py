@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 
 import click
 import msgspec
@@ -234,8 +233,7 @@ def review_session(session: str, kind: str, model: str, *, background: bool, wor
     with own_store() as (home, database):
         found = find(database, session)
         ask = ReviewRequest(found.id, found.message_count, ReviewKind(kind), model)
-        # Without the engine a review behind a conversation is made at once; a crash loses it.
-        if background and (not work or find_spec("dbos")):
+        if background and (not work or _can_queue()):
             id = _submit(home, ask)
             return _work(home, id) if work else 0
         with interruptible() as stop:
@@ -243,6 +241,15 @@ def review_session(session: str, kind: str, model: str, *, background: bool, wor
     because = f": {outcome.detail}" if outcome.detail else ""
     told = plain(outcome.summary or f"Nothing to keep ({outcome.ending}{because}).")
     return give(outcome, (told,), code=int(outcome.ending not in ("finished", "budget")))
+
+
+def _can_queue() -> bool:
+    """Whether the engine is installed. Without it a review behind a conversation is made at once; a crash loses it."""
+    try:
+        import whet.work.faults  # noqa: F401
+    except WhetError:
+        return False
+    return True
 
 
 def _submit(home: Home, ask: ReviewRequest) -> str:
