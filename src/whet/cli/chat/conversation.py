@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -17,27 +16,23 @@ from whet.cli.chat.inputs import Typed, answered, interruptible, said_yes
 from whet.cli.chat.screen import BOLD, DIM, Screen
 from whet.cli.output import fitted
 from whet.errors import WhetError
-from whet.improving.reviews_begun import news, reviews_of
+from whet.improving.reviews_begun import Reviews
 from whet.ledger.entries import Actor, Change, Entry, Step
 from whet.ledger.folding import is_last
 from whet.own.runs.run import Ended, Run, Spent, together
 from whet.own.runs.settings import Review
-from whet.own.told.review_when import Reviewed, ReviewKind, count, due
 from whet.secrets.redactor import secret_values
-from whet.sessions.transcripts import Ending, Origin, Role, session_id
+from whet.sessions.transcripts import Ending, Origin, Role
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.memory_files import NAMES, MemoryFolder, load
-from whet.store.recording import SOURCE
 from whet.store.skill_files import list_skills
 from whet.store.template_files import usable
 from whet.text.characters import safe
 from whet.text.showing import framed, shown
 from whet.text.words import many
 
-DID_NOT_RUN = "A review failed before it began. To see why, run `whet worker list`."
-PROGRAM = "from whet.cli.main import main; main()"
 COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
 SHOWN = 10
 LEARNING = frozenset({Step.APPLIED, Step.CANARY})
@@ -47,58 +42,6 @@ KEYS = (
 )
 Lines = tuple[str, ...] | None  # what a command says; None where the person leaves
 RECAPPED = 4
-
-
-class Reviews:
-    """What a conversation has had reviewed. The next turn never waits for a review: it outruns it."""
-
-    def __init__(self, talk: OpenSession, settings: Review) -> None:
-        self.talk = talk
-        self._settings = settings
-        self._begun: dict[str, list[Reviewed]] = {}
-        self._faults: list[str] = []
-        self._at_work: list[subprocess.Popen[bytes]] = []
-        self._told_until = time.time()
-
-    def after(self, ended: Ended) -> None:
-        """Begin the review that a finished turn calls for, if it does and no other is at work."""
-        run = self.talk.run
-        begun = self._begun.setdefault(run.id, [])
-        known = (*reviews_of(self.talk.database, session_id(SOURCE, run.id)), *begun)
-        tools = (definition.name for definition in run.shown)
-        kind = due(count(run.messages, known), ended.ending, self._settings, tools)
-        if kind is not None:
-            begun.append(Reviewed(kind, len(run.messages)))
-            self._start(kind)
-
-    def news(self) -> tuple[str, ...]:
-        """What reviews have learned since this was last asked: a line for each that learned anything or failed."""
-        since, self._told_until = self._told_until, time.time()
-        lines, self._faults = self._faults, []
-        lines += [DID_NOT_RUN for process in self._at_work if process.poll()]
-        self._at_work = [process for process in self._at_work if process.returncode is None]
-        for run in self._begun:
-            lines += news(self.talk.home, self.talk.database, session_id(SOURCE, run), since=since)
-        return tuple(lines)
-
-    def _start(self, kind: ReviewKind) -> None:
-        """In a process that outlives this one. Should it not get far, the next worker finds what it queued."""
-        run = self.talk.run
-        command = [sys.executable, "-c", PROGRAM, "learn", "--review", run.id, "--kind", kind.value, "--background"]
-        model = self._settings.model or self.talk.model
-        try:
-            begun = subprocess.Popen(
-                [*command, "--work", "--with", model],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-            self._at_work.append(begun)
-        except OSError as error:
-            self._faults.append(
-                f"The review did not start: {error}. To start it yourself, run `whet learn --review {run.id}`."
-            )
 
 
 class Conversation:

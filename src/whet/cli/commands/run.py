@@ -74,7 +74,7 @@ def perform(home: Home, asked: SessionRequest, task: str, material: str, *, form
         _say_notes(talk.notes)
         given = _material(material, talk.run.room)
         messages, ended = _follow(talk, task, given, Display(answer, progress), form)
-        from whet.cli.chat.conversation import Reviews  # the first request does not wait for it
+        from whet.improving.reviews_begun import Reviews  # the first request does not wait for it
 
         reviews = Reviews(talk, asked.run.settings.review)
         reviews.after(ended)
