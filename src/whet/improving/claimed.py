@@ -112,24 +112,31 @@ def _lessons(database: Database, given: ProjectClaims, place: str) -> ProjectLes
     if lessons is None:
         checked = checked_claims(database, given)
         agents = {session.id: session.source for session in given.sessions}
-        seen_by = (sorted({agents[id] for id in each.sessions if id in agents}) for each in checked.reports)
-        made = (
-            lesson_of_claim(each, given.project, SeenBy(tuple(names), place=place))
-            for each, names in zip(checked.reports, seen_by, strict=True)
-        )
+        made = (lesson_of_claim(each, given.project, agents, place) for each in checked.reports)
         dropped = (dropped_lesson(each, given.project, agents) for each in checked.dropped)
         lessons = project_lessons(given.project, (*dropped, *made))
         keep_lessons(database, row, key, (each.no for each in given.sessions), lessons)
     return lessons
 
 
-def lesson_of_claim(report: ClaimReport, project: str, seen_by: SeenBy) -> Lesson:
-    """The lesson that a claim makes."""
-    rule, situation, evidence = report.standing.claim.rule, report.standing.claim.situation, evidence_of_claim(report)
+def lesson_of_claim(report: ClaimReport, project: str, agents: Mapping[str, str], place: str) -> Lesson:
+    """The lesson that a claim makes, in a project as people read it; `agents` are those of its sessions."""
+    claim, evidence = report.standing.claim, evidence_of_claim(report)
     path, line = (report.told.path, report.told.line) if report.told else ("", "")
-    checks = LessonChecks(path, line, report.is_broken, report.measures)
-    patch = _patch(report, project, evidence)
-    return drafted(Lesson(id_of(project, rule), project, rule, situation, rule, patch, evidence, seen_by, checks))
+    seen_in = {agents[each] for each in report.sessions if each in agents}
+    return drafted(
+        Lesson(
+            id_of(project, claim.rule),
+            project,
+            claim.rule,
+            claim.situation,
+            claim.rule,
+            _patch(report, project, evidence),
+            evidence,
+            SeenBy(tuple(sorted(seen_in)), place=place),
+            LessonChecks(path, line, report.is_broken, report.measures),
+        )
+    )
 
 
 def dropped_lesson(dropped: DroppedClaim, project: str, sessions: Mapping[str, str]) -> Lesson:

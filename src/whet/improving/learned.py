@@ -90,22 +90,18 @@ class LearnedOfAll(NamedTuple):
     places: Mapping[str, str] = MappingProxyType({})  # each project as people read it
 
 
+def _from_reader(home: Home, database: Database, ask: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
+    """What readers claim of the sessions of each project, as far as code could bear it out."""
+    return claimed_by_projects(home, database, ask.filters, project=ask.project, progress=progress)
+
+
 def _from_changes(home: Home, database: Database, ask: LessonScope, progress: Progress) -> tuple[ProjectLessons, ...]:
+    """What changed in the sessions of each project between failure and success, and what people said again."""
     declared = load_settings(home).trust.projects
     return taught_by_projects(database, ask.filters, project=ask.project, declared=declared, progress=progress)
 
 
-SOURCES = (
-    # What readers claim of the sessions of each project, as far as code could bear it out.
-    SourceOfLessons(
-        "reader",
-        lambda home, database, ask, progress: claimed_by_projects(
-            home, database, ask.filters, project=ask.project, progress=progress
-        ),
-    ),
-    # What changed between failure and success, and what people said again.
-    SourceOfLessons("changes", _from_changes),
-)
+SOURCES = (SourceOfLessons("reader", _from_reader), SourceOfLessons("changes", _from_changes))
 
 
 def found_by_sources(
