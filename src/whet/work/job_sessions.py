@@ -54,22 +54,26 @@ from whet.values import Value
 WAITS = Timeouts(connect_seconds=3.0, bytes_seconds=10.0)
 MOST_BYTES = 1 << 22
 OK = 200
+SHARE_OF_ROOM = 0.4
+UNKNOWN_ROOM_TOKENS = 50_000
+INTERPRETERS = names("sh bash zsh dash env python python3 node ruby perl nice timeout")
+SHELL = ("/bin/sh", "-c")
+GLANCE_SECONDS = 0.05
+PIECE_BYTES = 65_536
+OUTPUT_BYTES = 200_000
 
 
 def with_window(chosen: Chosen, settings: Settings, *, environment: Mapping[str, str], interrupt: Event) -> Chosen:
     """The model with the window that its own server tells, where none is known."""
     address = address_of(settings)
     endpoint = at_base(address.endpoint, settings, environment)
-    if chosen.model.window is not None or endpoint.kind != "openai" or not _is_own(endpoint, settings):
+    # One on this machine, or whose address the person gave: no vendor is asked.
+    is_given = any(each.name == endpoint.name and each.base_url for each in settings.providers)
+    is_own = is_given or (urlsplit(endpoint.base_url).hostname or "").startswith(LOOPBACK)
+    if chosen.model.window is not None or endpoint.kind != "openai" or not is_own:
         return chosen
     window = ask_window(endpoint, address.model, environment=environment, interrupt=interrupt)
     return chosen._replace(model=replace(chosen.model, window=window)) if window else chosen
-
-
-def _is_own(endpoint: Endpoint, settings: Settings) -> bool:
-    """Whether the endpoint is on this machine, or one whose address the person gave: no vendor is asked."""
-    given = any(each.name == endpoint.name and each.base_url for each in settings.providers)
-    return given or (urlsplit(endpoint.base_url).hostname or "").startswith(LOOPBACK)
 
 
 def ask_window(endpoint: Endpoint, model: str, *, environment: Mapping[str, str], interrupt: Event) -> int | None:
@@ -88,35 +92,27 @@ def ask_window(endpoint: Endpoint, model: str, *, environment: Mapping[str, str]
                     break
         finally:
             response.end()
-        try:
-            answer = msgspec.json.decode(body) if response.status == OK else {}
-        except (msgspec.DecodeError, RecursionError):
-            return {}
-        return answer if isinstance(answer, dict) else {}
+        with contextlib.suppress(msgspec.MsgspecError, RecursionError):
+            return msgspec.json.decode(body, type=dict[str, Any]) if response.status == OK else {}
+        return {}
 
-    names = (model, f"{model}:latest")
+    def entry(path: str, key: str) -> dict[str, Any]:
+        """The model in a list of them; a server that has one alone may call it otherwise."""
+        listed = fields.objects(ask(path), key)
+        named = [each for each in listed if fields.text(each, "id", "name") in (model, f"{model}:latest")]
+        only = listed if len(listed) == 1 and "id" in listed[0] else []
+        return next(iter(named or only), {})
+
     ways: tuple[Callable[[], tuple[dict[str, Any], str]], ...] = (
-        lambda: (_entry(ask(f"{route.path}/models"), "data", names), "max_model_len"),  # vLLM
+        lambda: (entry(f"{route.path}/models", "data"), "max_model_len"),  # vLLM
         lambda: (fields.mapping(ask("/props"), "default_generation_settings"), "n_ctx"),  # llama.cpp, of one slot
-        lambda: (_entry(ask("/api/v0/models"), "data", names), "loaded_context_length"),  # LM Studio
-        lambda: (_entry(ask("/api/ps"), "models", names), "context_length"),  # Ollama
+        lambda: (entry("/api/v0/models", "data"), "loaded_context_length"),  # LM Studio
+        lambda: (entry("/api/ps", "models"), "context_length"),  # Ollama
     )
     try:
         return next((window for way in ways if (window := fields.whole(*way())) > 0), None)
     except (TransportFailed, Interrupted):  # the run itself says why
         return None
-
-
-def _entry(answer: Mapping[str, Any], key: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """The model in a list of them; a server that has one alone may call it otherwise."""
-    listed = fields.objects(answer, key)
-    named = [each for each in listed if fields.text(each, "id", "name") in names]
-    only = listed if len(listed) == 1 and "id" in listed[0] else []
-    return next(iter(named or only), {})
-
-
-SHARE_OF_ROOM = 0.4
-UNKNOWN_ROOM_TOKENS = 50_000
 
 
 class JobTask(Value, frozen=True):
@@ -208,7 +204,7 @@ def limits_of(model: Model, tools: Iterable[str]) -> tuple[str, ...]:
         "size": is_small(Circumstances(model=model.name, size=model.size)),
         "terminal": "terminal" not in tools,
     }
-    return tuple(name for name, lacking in lacks.items() if lacking)
+    return tuple(name for name, is_lacking in lacks.items() if is_lacking)
 
 
 def expect_window(model: Model, settings: Settings, job: Job) -> None:
@@ -284,9 +280,6 @@ def _id(record: JobRecord) -> str:
     return f"job-{record.job.name}-{record.id}"
 
 
-INTERPRETERS = names("sh bash zsh dash env python python3 node ruby perl nice timeout")
-
-
 def expect_ready(home: Home, job: Job) -> None:
     """Raise WhetError, with what is allowed, for a job that could not be carried out as things are."""
     for name in job.skills:
@@ -303,29 +296,24 @@ def expect_ready(home: Home, job: Job) -> None:
 def folder_of(job: Job) -> Path:
     folder = Path(os.path.expanduser(job.workdir)) if job.workdir else Path.home()
     if not folder.is_dir():
-        raise WhetError(
-            f"There is no folder {folder}.", advice=f"Set the workdir of job {job.name} to an existing folder."
-        )
+        advice = f"Set the workdir of job {job.name} to an existing folder."
+        raise WhetError(f"There is no folder {folder}.", advice=advice)
     return folder
 
 
-def script_file(job: Job) -> Path | None:
-    """The file that the script's command line runs, as far as it can be told."""
-    try:
-        words = shlex.split(job.script)
-    except ValueError:
-        return None
-    name = next((word for word in words if Path(word).name not in INTERPRETERS and not word.startswith("-")), "")
-    path = Path(os.path.expanduser(job.workdir)) / Path(os.path.expanduser(name))
-    return path if name and "/" in name and path.is_file() else None
-
-
 def expect_script(job: Job) -> None:
-    """Raise where the job's own agent could change its script, which runs outside of the sandbox."""
-    path = script_file(job)
-    if path is None or not job.prompt or not job.workdir:
+    """Raise where the job's own agent could change its script, which runs outside of the sandbox.
+
+    Its file is told from the command line, as far as it can be.
+    """
+    try:
+        words = shlex.split(job.script) if job.prompt and job.workdir else []
+    except ValueError:
         return
-    if path.resolve().is_relative_to(Path(os.path.expanduser(job.workdir)).resolve()):
+    name = next((word for word in words if Path(word).name not in INTERPRETERS and not word.startswith("-")), "")
+    folder = Path(os.path.expanduser(job.workdir))
+    path = folder / os.path.expanduser(name)
+    if "/" in name and path.is_file() and path.resolve().is_relative_to(folder.resolve()):
         raise WhetError(
             f"{path} is in {job.workdir}, where the job's agent can write: it could change its own task.",
             advice="Move it to another folder, or set workdir to another folder.",
@@ -335,18 +323,10 @@ def expect_script(job: Job) -> None:
 def expect_outside(home: Home, job: Job) -> None:
     """Raise where a report would stand in the home: its files tell agents what to do, and nobody approved the words."""
     named = os.environ.get(job.to[1:], "") if job.to.startswith("$") else job.to
-    target = Path(os.path.expanduser(job.workdir)) / Path(os.path.expanduser(named))
+    target = Path(os.path.expanduser(job.workdir)) / os.path.expanduser(named)
     if job.deliver == "file" and target.resolve().is_relative_to(home.folder.resolve()):
-        raise WhetError(
-            f"{target} is in Whet's home, and agents read what is there.",
-            advice="Deliver to a file elsewhere.",
-        )
-
-
-SHELL = ("/bin/sh", "-c")
-GLANCE_SECONDS = 0.05
-PIECE_BYTES = 65_536
-OUTPUT_BYTES = 200_000
+        said = f"{target} is in Whet's home, and agents read what is there."
+        raise WhetError(said, advice="Deliver to a file elsewhere.")
 
 
 class ProgramEnd(Value, frozen=True):
