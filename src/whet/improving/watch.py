@@ -381,7 +381,7 @@ def propose_templates(home: Home, database: Database, *, now: float) -> tuple[En
     recent = Filters(purpose=Purpose.CHAT, since=now - DAY_SECONDS)
     for transcript in stored_transcripts(database, recent, limit=MOST_SESSIONS):
         place = (transcript.source, projects.shown(projects.identity(transcript.folder)))
-        if place in done or transcript.id in shown or find(gather(transcript)).reason not in PROOFS:
+        if place in done or transcript.id in shown or find(gather(transcript)) not in PROOFS:
             continue
         mined = mine([transcript], wanted)
         if not mined.examples:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.own.examples.success import SuccessFinding, SuccessReason, find
+from whet.own.examples.success import SuccessReason, find
 from whet.sessions.call_effects import checks_of
 from whet.sessions.transcripts import Ending, RecordedCheck, ToolCall, Transcript
 from whet.trouble.outcomes.view import gather
@@ -29,12 +29,8 @@ def session(*turns: Turn, **facts: object) -> Transcript:
     return replace(conversation(REQUEST, *turns, DONE), **facts)
 
 
-def finding(*turns: Turn, vouched: bool = False, **facts: object) -> SuccessFinding:
+def finding(*turns: Turn, vouched: bool = False, **facts: object) -> SuccessReason | str:
     return find(gather(session(*turns, **facts)), vouched=vouched)
-
-
-def ground(*turns: Turn, **facts: object) -> SuccessReason | None:
-    return find(gather(session(*turns, **facts))).reason
 
 
 def verified(transcript: Transcript) -> bool | None:
@@ -43,14 +39,14 @@ def verified(transcript: Transcript) -> bool | None:
 
 @given(TURNS)
 def test_a_session_whose_last_check_failed_is_no_success(turns: list[Turn]) -> None:
-    assert finding(*turns, FAIL) == SuccessFinding(None, "a check failed and was not fixed")
-    assert finding(*turns, FAIL, EDIT, READ).reason is None
+    assert finding(*turns, FAIL) == "a check failed and was not fixed"
+    assert isinstance(finding(*turns, FAIL, EDIT, READ), str)
 
 
 @given(TURNS)
 def test_checks_that_pass_after_a_change_speak_for_it_whatever_came_before(turns: list[Turn]) -> None:
-    assert ground(*turns, EDIT, PASS, LINT) is SuccessReason.VERIFIED
-    assert ground(*turns, EDIT, shell("pytest && ruff check .", "fine"), READ) is SuccessReason.VERIFIED
+    assert finding(*turns, EDIT, PASS, LINT) is SuccessReason.VERIFIED
+    assert finding(*turns, EDIT, shell("pytest && ruff check .", "fine"), READ) is SuccessReason.VERIFIED
 
 
 @pytest.mark.parametrize(
@@ -72,14 +68,15 @@ def test_tests_of_the_same_thing_are_the_same_check_by_whichever_command(red: st
 @given(TURNS, st.booleans())
 def test_a_verdict_of_its_own_outranks_all_that_the_session_shows(turns: list[Turn], passed: bool) -> None:
     own = (RecordedCheck("success", passed=passed),)
-    assert ground(*turns, FAIL, checks=own, ending=Ending.BUDGET) is (SuccessReason.CHECKED if passed else None)
-    assert ground(*turns, EDIT, PASS, LINT, checks=own) is (SuccessReason.CHECKED if passed else None)
-    assert (finding(*turns, FAIL, vouched=True, checks=own).reason is not None) is passed
+    expected = SuccessReason.CHECKED if passed else "its own check failed"
+    assert finding(*turns, FAIL, checks=own, ending=Ending.BUDGET) == expected
+    assert finding(*turns, EDIT, PASS, LINT, checks=own) == expected
+    assert finding(*turns, FAIL, vouched=True, checks=own) == expected
 
 
 @given(TURNS)
 def test_the_word_of_whoever_makes_the_template_counts_where_the_record_cannot_tell(turns: list[Turn]) -> None:
-    assert finding(*turns, FAIL, vouched=True).reason is SuccessReason.VOUCHED
+    assert finding(*turns, FAIL, vouched=True) is SuccessReason.VOUCHED
 
 
 @pytest.mark.parametrize(
@@ -107,16 +104,16 @@ def test_another_check_that_passes_does_not_put_right_the_one_that_failed() -> N
 
 
 def test_without_a_check_a_short_session_stands_by_its_record_and_a_long_one_not_at_all() -> None:
-    assert ground(READ) is SuccessReason.CLEAN
-    assert finding(READ, ending=Ending.BUDGET).refusal == "cut off"
+    assert finding(READ) is SuccessReason.CLEAN
+    assert finding(READ, ending=Ending.BUDGET) == "cut off"
     look = [call("read_file", {"path": f"{number}.md"}, f"page {number}") for number in range(7)]
-    assert finding(*look[:6]).reason is not None
-    assert finding(*look).refusal == "long, and no check passed at its end"
+    assert finding(*look[:6]) is not None
+    assert finding(*look) == "long, and no check passed at its end"
 
 
 def test_a_failure_that_no_check_put_right_leaves_nothing_to_go_by() -> None:
     rough = call("find_notes", {"year": "last"}, "no such year", error=True)
-    assert finding(rough, READ).refusal == "nothing shows that it went well"
+    assert finding(rough, READ) == "nothing shows that it went well"
 
 
 @pytest.mark.parametrize(

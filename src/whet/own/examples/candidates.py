@@ -12,7 +12,7 @@ import msgspec
 import re2
 from msgspec.structs import replace
 
-from whet.own.examples.success import SuccessFinding, SuccessReason
+from whet.own.examples.success import SuccessReason
 from whet.own.examples.templates import ARGUMENT_CHARACTERS, TOOL_NAME, Example
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import kind_of
@@ -117,13 +117,11 @@ class Candidate(NamedTuple):
         return frozenset(plain_name(example.tool) for example in self.examples)
 
 
-def candidates(evidence: SessionView, finding: SuccessFinding, left_out: Counter[str]) -> Iterator[Candidate]:
-    """The exchanges of a session that may become examples, in order; none where nothing speaks for the session.
+def candidates(evidence: SessionView, reason: SuccessReason, left_out: Counter[str]) -> Iterator[Candidate]:
+    """The exchanges of a session that counts as a success which may become examples, in order.
 
     A request that took few calls is shown with all of them, where all can be shown: it teaches to go on to the end.
     """
-    if finding.reason is None:
-        return
     transcript = evidence.transcript
     shows = ExampleCalls(transcript)
     for episode in episodes(evidence):
@@ -136,7 +134,7 @@ def candidates(evidence: SessionView, finding: SuccessFinding, left_out: Counter
             groups = [[(step, replace(example, is_whole=True)) for step, example in shown]]
         else:
             groups = [[one] for one in shown]
-        yield from (_candidate(each, finding.reason, transcript) for each in groups)
+        yield from (_candidate(each, reason, transcript) for each in groups)
 
 
 def _candidate(shown: list[tuple[JudgedCall, Example]], reason: SuccessReason, transcript: Transcript) -> Candidate:
@@ -200,7 +198,7 @@ class ExampleCalls:
         self._transcript = transcript
         self._own = own_calls(transcript)
         self._redactor = Redactor()
-        self._intents = _Intents(transcript)
+        self._intents = [(-1, ""), *_intents(transcript)]
 
     def example(self, step: JudgedCall, *, is_own: bool = True) -> Example | str:
         """The exchange as an example, or why it is none: it did not work, or shows what is secret or not its own.
@@ -213,7 +211,7 @@ class ExampleCalls:
             return reason
         if is_own and (exchange.asked, exchange.call.id) not in self._own:
             return "arguments from elsewhere"
-        intent = self._intents.before(exchange.asked)
+        intent = self._intents[bisect_left(self._intents, (exchange.asked,)) - 1][1]
         arguments = msgspec.json.encode(arguments_of(exchange.call)).decode()
         if not all(_is_clean(text, self._redactor) for text in (arguments, intent)):
             return "secrets or odd characters"
@@ -234,22 +232,13 @@ def _is_clean(text: str, redactor: Redactor) -> bool:
     return redactor.text(text) == text == visible(text) and "[redacted:" not in text
 
 
-class _Intents:
-    """What the person asked for last before a message, in their own words, if it is short and says what."""
-
-    def __init__(self, transcript: Transcript) -> None:
-        self._places: list[int] = []
-        self._texts: list[str] = []
-        for index, message in enumerate(transcript.messages):
-            if message.role is Role.USER and is_persons(message):
-                text = " ".join(message.text.split())
-                if len(sense(text[: 2 * INTENT_CHARACTERS]).words) >= INTENT_WORDS:
-                    self._places.append(index)
-                    self._texts.append(text if len(text) <= INTENT_CHARACTERS and not text.startswith("<") else "")
-
-    def before(self, message: int) -> str:
-        earlier = bisect_left(self._places, message)
-        return self._texts[earlier - 1] if earlier else ""
+def _intents(transcript: Transcript) -> Iterator[tuple[int, str]]:
+    """What the person asked for, in their own words, if it is short and says what; and at which message."""
+    for index, message in enumerate(transcript.messages):
+        if message.role is Role.USER and is_persons(message):
+            text = " ".join(message.text.split())
+            if len(sense(text[: 2 * INTENT_CHARACTERS]).words) >= INTENT_WORDS:
+                yield index, text if len(text) <= INTENT_CHARACTERS and not text.startswith("<") else ""
 
 
 def _fit(example: Example) -> float:

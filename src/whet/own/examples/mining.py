@@ -13,7 +13,7 @@ from whet.lessons.change_features import Words, common_form, fits
 from whet.lessons.record import LessonPiece
 from whet.lessons.simple_calls import in_parts, shown
 from whet.own.examples.candidates import Candidate, ExampleCalls, candidates, episodes, is_trivial, is_whole
-from whet.own.examples.success import SuccessFinding, SuccessReason, find
+from whet.own.examples.success import SuccessReason, find
 from whet.own.examples.templates import Example
 from whet.sessions.activity import Activity, classify
 from whet.sessions.transcripts import Purpose, Transcript
@@ -69,13 +69,15 @@ class Mined(NamedTuple):
 def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate) -> Mined:
     """Examples from one pass over the sessions, of which no more is kept meanwhile than a finding each."""
     kept: dict[tuple[str, ...], list[Candidate]] = {}
-    findings: list[SuccessFinding] = []
-    left_out: Counter[str] = Counter()
+    left_out, refused, used = Counter[str](), Counter[str](), 0
     for transcript in transcripts:
         evidence = gather(transcript)
-        finding = _finding(evidence, wanted)
-        findings.append(finding)
-        for candidate in candidates(evidence, finding, left_out):
+        found = _finding(evidence, wanted)
+        if isinstance(found, str):
+            refused[found] += 1
+            continue
+        used += 1
+        for candidate in candidates(evidence, found, left_out):
             _keep(kept, candidate)
     firsts = [same[0] for same in kept.values()]
     chosen = strongest(firsts, wanted) or strongest([one for same in kept.values() for one in same], wanted)
@@ -87,10 +89,10 @@ def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate) -> Mined:
     return Mined(
         tuple(told),
         wanted.activity or classify(exchange for candidate in chosen for exchange in candidate.exchanges),
-        len(findings),
-        sum(finding.reason is not None for finding in findings),
+        refused.total() + used,
+        used,
         dict(left_out),
-        dict(Counter(finding.refusal for finding in findings if finding.refusal)),
+        dict(refused),
         sum(map(len, kept.values())),
     )
 
@@ -143,13 +145,12 @@ def _novelty(one: Candidate, chosen: list[Candidate]) -> float:
     )
 
 
-def _finding(evidence: SessionView, wanted: WantedTemplate) -> SuccessFinding:
+def _finding(evidence: SessionView, wanted: WantedTemplate) -> SuccessReason | str:
     if evidence.transcript.purpose not in PURPOSES:
-        return SuccessFinding(None, "not a person's")
-    finding = find(evidence, vouched=wanted.is_vouched)
-    if finding.reason is not None and wanted.activity not in (None, classify(step.exchange for step in evidence.steps)):
-        return SuccessFinding(None, "another activity")
-    return finding
+        return "not a person's"
+    found = find(evidence, vouched=wanted.is_vouched)
+    is_fitting = wanted.activity in (None, classify(step.exchange for step in evidence.steps))
+    return found if isinstance(found, str) or is_fitting else "another activity"
 
 
 def _keep(kept: dict[tuple[str, ...], list[Candidate]], one: Candidate) -> None:
@@ -181,9 +182,7 @@ def mine_recoveries(transcripts: Iterable[Transcript], pieces: Sequence[LessonPi
     form = common_form(fixes) if fixes else ()
     most = max(FEWEST, min(MOST, len(places) // 2))
     found: list[tuple[JudgedCall, Example]] = []
-    left_out: Counter[str] = Counter()
-    refused: Counter[str] = Counter()
-    seen = 0
+    left_out, refused, seen = Counter[str](), Counter[str](), 0
     for transcript in transcripts:
         if len(found) == most:
             break

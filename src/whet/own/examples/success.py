@@ -6,7 +6,6 @@ changed are no grounds: on labelled sessions they say nothing.
 """
 
 from enum import IntEnum
-from typing import NamedTuple
 
 from whet.sessions.transcripts import Ending, Role
 from whet.trouble.course import SessionCourse
@@ -41,43 +40,28 @@ WORDS = {
 }
 
 
-class SuccessFinding(NamedTuple):
-    """Why a session counts as a success, or why it does not."""
-
-    reason: SuccessReason | None
-    refusal: str = ""
-
-
-def find(evidence: SessionView, *, vouched: bool = False) -> SuccessFinding:
-    """What one session shows.
+def find(evidence: SessionView, *, vouched: bool = False) -> SuccessReason | str:
+    """Why one session counts as a success; in words, why it does not.
 
     With `vouched` whoever makes the template says that it went well, which only a failed check of its own outranks.
     """
     transcript = evidence.transcript
-    verdicts = {check.name: check.passed for check in transcript.checks if check.passed is not None}
+    verdicts = {check.name: check.passed for check in transcript.checks if check.passed is not None}  # the last of each
     if not all(verdicts.values()):
-        return SuccessFinding(None, "its own check failed")
+        return "its own check failed"
     if verdicts or vouched:
-        return SuccessFinding(SuccessReason.CHECKED if verdicts else SuccessReason.VOUCHED)
+        return SuccessReason.CHECKED if verdicts else SuccessReason.VOUCHED
     if transcript.ending in CUT_OFF:
-        return SuccessFinding(None, "cut off")
+        return "cut off"
     course = course_of(evidence)
     verified = verification(course)
     if verified is not None:
-        return (
-            SuccessFinding(SuccessReason.VERIFIED)
-            if verified
-            else SuccessFinding(None, "a check failed and was not fixed")
-        )
+        return SuccessReason.VERIFIED if verified else "a check failed and was not fixed"
     if ends_failed(course):
-        return SuccessFinding(None, "its last call failed")
+        return "its last call failed"
     if len(evidence.steps) > MOST_STEPS:
-        return SuccessFinding(None, "long, and no check passed at its end")
-    return (
-        SuccessFinding(SuccessReason.CLEAN)
-        if _is_clean(course)
-        else SuccessFinding(None, "nothing shows that it went well")
-    )
+        return "long, and no check passed at its end"
+    return SuccessReason.CLEAN if _is_clean(course) else "nothing shows that it went well"
 
 
 def _is_clean(course: SessionCourse) -> bool:

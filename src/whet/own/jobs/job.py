@@ -59,7 +59,6 @@ class Schedule(Value, frozen=True):
     """When a job runs. `at` is a moment for once, and where intervals are counted from."""
 
     kind: Literal["once", "interval", "cron"]
-    text: str  # as the person wrote it
     at: float = 0.0
     seconds: int = 0
     cron: str = ""
@@ -80,14 +79,14 @@ def parse(text: str, *, zone: str, now: float) -> Schedule:
         seconds = _span(words.removeprefix("every "), text)
         if seconds < SHORTEST_SECONDS:
             raise WhetError(f"{text!r} runs too often.", advice="The shortest interval is one minute.")
-        return Schedule("interval", text, at=now, seconds=seconds, zone=zone)
+        return Schedule("interval", at=now, seconds=seconds, zone=zone)
     if words.startswith("in "):
-        return Schedule("once", text, at=now + _span(words.removeprefix("in "), text), zone=zone)
+        return Schedule("once", at=now + _span(words.removeprefix("in "), text), zone=zone)
     moment = _moment(text.strip(), place)
     if moment is not None:
         if moment <= now:
             raise WhetError(f"{text!r} is in the past.", advice="Give a time in the future.")
-        return Schedule("once", text, at=moment, zone=zone)
+        return Schedule("once", at=moment, zone=zone)
     return _crontab(text, words, zone, now)
 
 
@@ -140,7 +139,7 @@ def zone_of(name: str) -> ZoneInfo:
 def _crontab(text: str, words: str, zone: str, now: float) -> Schedule:
     if len(words.split()) != 5:
         raise WhetError(f"{text!r} is not a schedule.", advice=ALLOWED)
-    schedule = Schedule("cron", text, at=now, cron=words, zone=zone)
+    schedule = Schedule("cron", at=now, cron=words, zone=zone)
     try:
         first = next_after(schedule, now)
     except CronSimError as error:
