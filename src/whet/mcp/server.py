@@ -22,12 +22,10 @@ try:
     from mcp.server.mcpserver.resources import FunctionResource
     from mcp.types import ToolAnnotations
     from pydantic import BaseModel, Field
+    from starlette.responses import JSONResponse
     from starlette.types import ASGIApp, Receive, Scope, Send
 except ModuleNotFoundError as missing:
     raise WhetError("The MCP server needs the extra `mcp`.", advice=f"Run `{how_to_add('mcp')}`.") from missing
-
-
-REFUSAL = b'{"error": "unauthorized"}'
 
 
 class BearerGate:
@@ -41,9 +39,8 @@ class BearerGate:
         if scope["type"] == "http":
             given = dict(scope["headers"]).get(b"authorization", b"")
             if not hmac.compare_digest(given, self._wanted):
-                headers = [(b"content-type", b"application/json"), (b"www-authenticate", b"Bearer")]
-                await send({"type": "http.response.start", "status": 401, "headers": headers})
-                await send({"type": "http.response.body", "body": REFUSAL})
+                refusal = JSONResponse({"error": "unauthorized"}, 401, {"www-authenticate": "Bearer"})
+                await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 

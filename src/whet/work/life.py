@@ -126,7 +126,12 @@ def living(home: Home, name: str, tell: Tell = lambda _: None) -> Iterator[HeldN
             return
         if not life.confirm():
             raise WhetError(life.trouble or f"Another process holds the name {name}.", advice="Try again.")
-        beat = threading.Thread(target=_beat, args=(life, stop), daemon=True)
+
+        def confirm() -> None:
+            while not stop.wait(BEAT_SECONDS):
+                life.confirm()
+
+        beat = threading.Thread(target=confirm, daemon=True)
         beat.start()
         try:
             yield life
@@ -134,11 +139,6 @@ def living(home: Home, name: str, tell: Tell = lambda _: None) -> Iterator[HeldN
             stop.set()
             beat.join()
             life.let_go()
-
-
-def _beat(life: HeldName, stop: Event) -> None:
-    while not stop.wait(BEAT_SECONDS):
-        life.confirm()
 
 
 def quiet(home: Home, names: Collection[str]) -> list[str]:

@@ -94,11 +94,10 @@ class Worker:
     def _tell_postponed(self) -> None:
         """Write beside each order until when it waits, for `whet worker list`."""
         found = dict(self._postponed)
-        for id, until in found.items():
+        over = dict.fromkeys(self._told.keys() - found.keys(), 0.0)
+        for id, until in {**found, **over}.items():
             if self._told.get(id) != until:
                 DBOS.update_workflow_attributes(id, {WAITS: until}, merge=True)
-        for id in self._told.keys() - found.keys():
-            DBOS.update_workflow_attributes(id, {WAITS: 0}, merge=True)
         self._told = found
 
     def _stop_cancelled(self) -> None:

@@ -107,7 +107,7 @@ def test_without_a_check_a_short_session_stands_by_its_record_and_a_long_one_not
     assert finding(READ) is SuccessReason.CLEAN
     assert finding(READ, ending=Ending.BUDGET) == "cut off"
     look = [call("read_file", {"path": f"{number}.md"}, f"page {number}") for number in range(7)]
-    assert finding(*look[:6]) is not None
+    assert isinstance(finding(*look[:6]), SuccessReason)
     assert finding(*look) == "long, and no check passed at its end"
 
 

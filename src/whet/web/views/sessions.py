@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from operator import itemgetter
 from typing import NamedTuple
 
 from whet.ledger.folding import fold
@@ -170,10 +171,7 @@ def _unseen(ask: PageRequest) -> Child:
     for each in files:
         reasons[f"files left out, {each.source or 'unknown'}: {shown(each.reason)}"] += each.number
     rows += [(words, f"{times:,}") for words, times in reasons.most_common()]
-    columns: list[Column[tuple[str, Child]]] = [
-        Column("what", lambda row: row[0]),
-        number("number", lambda row: row[1]),
-    ]
+    columns: list[Column[tuple[str, Child]]] = [Column("what", itemgetter(0)), number("number", itemgetter(1))]
     again = ("Files are named by ", code("whet import --dry-run PATH"), ".") if files else None
     return section("What Whet does not see", table(rows, columns, caption="By reason"), again) if rows else None
 

@@ -2,20 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from whet.errors import WhetError
 from whet.sessions.transcripts import Purpose
 from whet.store.home import Home
-from whet.store.session_facts import SessionFact
+from whet.store.session_facts import SessionFact, costs_of
 from whet.text.words import cut, many, short
-from whet.values import Value
 from whet.web.cache import PageRequest
 from whet.web.html import Child, Element, h
 from whet.web.layout import FramedView, framed
 from whet.web.site import Column, PageLinks, code, dollars, empty, listing, no_sessions, number, section, table, when
 
-PURPOSES = {
+PURPOSES: dict[str, str] = {
     Purpose.SUBTASK: "sub-agents",
     Purpose.JOB: "jobs",
     Purpose.TRIAL: "attempts of trials",
@@ -29,28 +28,15 @@ if TYPE_CHECKING:
 MOST_PIECES = 50
 
 
-class Spender(Value, frozen=True):
-    """Sessions that one agent made with one model for one purpose."""
+class Spender(NamedTuple):
+    """One agent with one model, for one purpose."""
 
     agent: str
     purpose: str
     model: str
-    sessions: tuple[SessionFact, ...] = ()
 
-    @property
-    def name(self) -> str:
-        """Who spent it, in words: a person's own work goes by the name of the agent."""
-        what = PURPOSES.get(Purpose(self.purpose), "")
-        return f"{what} of {self.agent}" if what else self.agent
 
-    @property
-    def dollars(self) -> float | None:
-        known = [fact.dollars for fact in self.sessions if fact.dollars is not None]
-        return sum(known) if known else None
-
-    @property
-    def tokens(self) -> int:
-        return sum(fact.tokens for fact in self.sessions)
+SpentSessions = tuple[Spender, list[SessionFact]]
 
 
 def show(ask: PageRequest) -> FramedView:
@@ -91,31 +77,40 @@ def _pieces(home: Home) -> tuple[bool, Element]:
 
 def costs_of_all(site: PageLinks, facts: Sequence[SessionFact], asked: dict[str, str]) -> list[Child]:
     """Who spent what, and how it is known."""
-    members: dict[tuple[str, str, str], list[SessionFact]] = defaultdict(list)
+    members: dict[Spender, list[SessionFact]] = defaultdict(list)
     for fact in facts:
-        members[fact.source, fact.purpose, fact.model or "unknown"].append(fact)
-    rows = [Spender(*key, tuple(each)) for key, each in members.items()]
+        members[Spender(fact.source, fact.purpose, fact.model or "unknown")].append(fact)
 
-    def sessions(each: Spender) -> Child:
-        own = site._replace(filter=site.filter._replace(agent=each.agent))
-        return own.counted(len(each.sessions), purpose=each.purpose, model=each.model)
+    def who(row: SpentSessions) -> str:
+        """In words: a person's own work goes by the name of the agent."""
+        what = PURPOSES.get(row[0].purpose, "")
+        return f"{what} of {row[0].agent}" if what else row[0].agent
 
-    columns: list[Column[Spender]] = [
-        Column("who", lambda each: each.name),
-        Column("model", lambda each: each.model),
-        number("cost", lambda each: dollars(each.dollars), "cost", lambda each: each.dollars or 0.0),
-        number("tokens", lambda each: short(each.tokens), "tokens", lambda each: each.tokens),
-        number("sessions", sessions, "sessions", lambda each: len(each.sessions)),
+    def tokens(row: SpentSessions) -> int:
+        return sum(fact.tokens for fact in row[1])
+
+    def paid(row: SpentSessions) -> float | None:
+        return costs_of(row[1]).dollars
+
+    def sessions(row: SpentSessions) -> Child:
+        own = site._replace(filter=site.filter._replace(agent=row[0].agent))
+        return own.counted(len(row[1]), purpose=row[0].purpose, model=row[0].model)
+
+    columns: list[Column[SpentSessions]] = [
+        Column("who", who),
+        Column("model", lambda row: row[0].model),
+        number("cost", lambda row: dollars(paid(row)), "cost", lambda row: paid(row) or 0.0),
+        number("tokens", lambda row: short(tokens(row)), "tokens", tokens),
+        number("sessions", sessions, "sessions", lambda row: len(row[1])),
     ]
-    priced = [fact.dollars for fact in facts if fact.dollars is not None]
-    said = sum(fact.cost_dollars is not None for fact in facts)
-    known = f"{dollars(sum(priced))} for {many(len(priced), 'session')} of {len(facts):,}"
-    whole = known if priced else "No cost is known"
+    costs, said = costs_of(facts), sum(fact.cost_dollars is not None for fact in facts)
+    known = f"{dollars(costs.dollars)} for {many(costs.sessions, 'session')} of {len(facts):,}"
+    whole = known if costs.sessions else "No cost is known"
     say = f"{said:,} {'says' if said == 1 else 'say'} what they cost; the others" if said else "They"
-    how = f" {say} are counted by their tokens at list prices." if len(priced) > said else ""
-    ordered = sorted(rows, key=lambda each: -each.tokens)
+    how = f" {say} are counted by their tokens at list prices." if costs.sessions > said else ""
+    rows = sorted(members.items(), key=tokens, reverse=True)
     to_price = ("To set a price, in dollars for a million tokens: ", code("whet config models.NAME.prices 3,15"), ".")
     return [
-        listing(site, "work", ordered, columns, caption=f"{whole}.{how}", asked=asked),
-        h("p.soft", *to_price) if len(priced) < len(facts) else None,
+        listing(site, "work", rows, columns, caption=f"{whole}.{how}", asked=asked),
+        h("p.soft", *to_price) if costs.sessions < len(facts) else None,
     ]
