@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from whet.own.runs.run import Spent
@@ -182,8 +182,9 @@ PROCEDURES: Procedures = {
 }
 
 
-def main() -> None:
-    with launched(find_home(os.environ), PROCEDURES, queues=list(Queue), concurrency=1) as worker:
+def main(procedures: Procedures = PROCEDURES, queues: Sequence[Queue] = tuple(Queue), *, concurrency: int = 1) -> None:
+    """Work until nothing is left."""
+    with launched(find_home(os.environ), procedures, queues=queues, concurrency=concurrency) as worker:
         while True:
             worker.look_after()
             if worker.is_idle():

@@ -7,7 +7,6 @@ when a step comes back from a function of that name. The file is taken away, so 
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -18,14 +17,14 @@ from proving.trial_scenes import repeats_unless_told, supply_of
 from whet.improving import improve
 from whet.proving import attempt
 from whet.store import job_records
-from whet.store.home import Home, find_home
+from whet.store.home import Home
 from whet.store.opening import opened, owner_of
 from whet.trials.attempts import AttemptRequest
 from whet.trials.improvements import ImproveRequest
 from whet.work import clock, job_runs
 from whet.work.orders import Done, Procedure, Procedures, Queue, Steps, T
 from whet.work.system import CLOCK
-from whet.work.worker import launched
+from work.engine_worker import main as work_until_idle
 
 MOST_WORKERS = 20
 Run = Callable[[Home, Steps, Any], Done]
@@ -98,12 +97,7 @@ def work_off(folder: Path) -> None:
     if not (folder / CLOCK).exists():
         able = {kind: procedure for kind, procedure in able.items() if kind != CLOCK}
         queues = [Queue.JOBS, Queue.TRIALS, Queue.ATTEMPTS]
-    with launched(find_home(os.environ), able, queues=queues, concurrency=1) as worker:
-        while True:
-            worker.look_after()
-            if worker.is_idle():
-                break
-            time.sleep(0.05)
+    work_until_idle(able, queues)
 
 
 def main(folder: Path) -> None:

@@ -1,14 +1,12 @@
 """A worker for the tests of a lost server, as a program: its orders wait until the server was away."""
 
-import os
 import time
 from pathlib import Path
 
-from whet.store.home import Home, find_home
+from whet.store.home import Home
 from whet.store.opening import opened
 from whet.work.orders import Done, Procedure, Procedures, Queue, Steps
-from whet.work.worker import launched
-from work.engine_worker import effect
+from work.engine_worker import effect, main
 
 LOOK_SECONDS = 0.1
 
@@ -38,14 +36,5 @@ def enduring(home: Home, steps: Steps, body: str) -> Done:
 PROCEDURES: Procedures = {"enduring": Procedure(Queue.ATTEMPTS, enduring, str)}
 
 
-def main() -> None:
-    with launched(find_home(os.environ), PROCEDURES, queues=[Queue.ATTEMPTS], concurrency=2) as worker:
-        while True:
-            worker.look_after()
-            if worker.is_idle():
-                break
-            time.sleep(LOOK_SECONDS)
-
-
 if __name__ == "__main__":
-    main()
+    main(PROCEDURES, [Queue.ATTEMPTS], concurrency=2)

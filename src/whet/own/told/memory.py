@@ -12,6 +12,7 @@ from whet.ledger.patches import Action, Form, Patch, digest
 from whet.own.told import note_pages
 from whet.own.told.note_pages import PageForm, is_mistakable
 from whet.text.characters import first_hidden
+from whet.text.words import cut
 from whet.values import Value
 
 LIMITS = {"memory": 2200, "user": 1375}  # in characters; Hermes' own, so that what fits here fits there
@@ -124,11 +125,8 @@ def overflow(name: str, before: str, after: str) -> Refusal | None:
 
 def complaint(refusal: Refusal) -> WhetError:
     """A refusal for people, with the notes that it is about."""
-    shown = ((note.id, " ".join(note.text.split())) for note in refusal.candidates)
-    listed = "".join(
-        f"\n  {id}  {line if len(line) <= SHOWN_CHARACTERS else f'{line[: SHOWN_CHARACTERS - 1]}…'}"
-        for id, line in shown
-    )
+    lines = ((note.id, cut(" ".join(note.text.split()), SHOWN_CHARACTERS)) for note in refusal.candidates)
+    listed = "".join(f"\n  {id}  {line}" for id, line in lines)
     return WhetError(f"{refusal.message}{listed}", advice=refusal.advice)
 
 

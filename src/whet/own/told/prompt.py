@@ -4,6 +4,7 @@ import datetime
 import hashlib
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -98,9 +99,8 @@ def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) ->
 
     And what the person should know of the rest. Only a tiny model gets the example of a rule with it.
     """
-    where = WorkLocation(
-        setting.project, setting.model, tools=setting.tools, purpose=setting.purpose, folder=setting.folder
-    )
+    project, model, purpose = setting.project, setting.model, setting.purpose
+    where = WorkLocation(project, model, tools=setting.tools, purpose=purpose, folder=setting.folder)
     scoped = [rule for rule in rules if holds(rule.scope, where)]
     allowed = [rule for rule in scoped if rule.trust >= TRUSTED or rule.is_approved]
     trusts: dict[str, Trust] = {}
@@ -186,11 +186,7 @@ def assemble(sources: Sources) -> Prompt:
     """The prompt of a session. The same sources give the same bytes; only volatile sources change the volatile tier."""
     setting = msgspec.structs.replace(sources.setting, tools=plain_names(sources.setting.tools))
     frames = PromptFrames(chosen(sources.guidance, setting), _values(sources))
-    pieces = [
-        *_stable(sources, setting, frames),
-        *_context(sources, frames),
-        *_volatile(sources, frames),
-    ]
+    pieces = [*_stable(sources, setting, frames), *_context(sources, frames), *_volatile(sources, frames)]
     said = [piece for piece in pieces if piece.text]
     stable, context, volatile = (BETWEEN.join(piece.text for piece in said if piece.tier is tier) for tier in Tier)
     return Prompt(
@@ -232,19 +228,15 @@ def _identity(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
     own = _own(sources.identity)
     if own:
         text, left_out = shortened(own.text, sources.budgets.identity)
-        warning = _cut("SOUL.md", left_out)
-        yield PromptPiece(Tier.STABLE, "identity: SOUL.md", text, own.trust, warning)
+        yield PromptPiece(Tier.STABLE, "identity: SOUL.md", text, own.trust, _cut("SOUL.md", left_out))
         return
-    if _is_foreign(sources.identity):
-        yield _withheld(Tier.STABLE, "identity", "The identity was left out")
-    for name, text in frames.of(PassageSlot.IDENTITY):
+    yield from _withheld(sources.identity, Tier.STABLE, "identity", "The identity")
+    for name, text in islice(frames.of(PassageSlot.IDENTITY), 1):
         yield PromptPiece(Tier.STABLE, f"identity: {name}", text, Trust.OPERATOR)
-        break
 
 
 def _skills(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
-    if _is_foreign(sources.skills):
-        yield _withheld(Tier.STABLE, "skills", "The index of skills was left out")
+    yield from _withheld(sources.skills, Tier.STABLE, "skills", "The index of skills")
     index = _own(sources.skills)
     if index:
         wanted = index.text.splitlines()
@@ -266,8 +258,7 @@ def _rules(sources: Sources, setting: Circumstances, frames: PromptFrames) -> It
 
 
 def _context(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
-    if _is_foreign(sources.caller):
-        yield _withheld(Tier.CONTEXT, "caller", "The caller's message was left out")
+    yield from _withheld(sources.caller, Tier.CONTEXT, "caller", "The caller's message")
     caller = _own(sources.caller)
     if caller:
         yield PromptPiece(Tier.CONTEXT, "caller", frames.around(PassageSlot.CALLER, caller.text), caller.trust)
@@ -287,9 +278,8 @@ def _files(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
         room -= words.estimate(block)
         if room >= 0:
             blocks.append(block)
-        yield PromptPiece(
-            Tier.CONTEXT, file.path, "", file.trust, _cut(file.path, left_out if room >= 0 else len(file.text))
-        )
+        cut = _cut(file.path, left_out if room >= 0 else len(file.text))
+        yield PromptPiece(Tier.CONTEXT, file.path, "", file.trust, cut)
     if blocks:
         body = frames.around(PassageSlot.REPOSITORY, BETWEEN.join(reversed(blocks)), mark=mark)
         name = f"files: {', '.join(one_line(file.path) for file in files)}"
@@ -338,21 +328,20 @@ def _volatile(sources: Sources, frames: PromptFrames) -> Iterator[PromptPiece]:
         own = _own(material)
         if own:
             text, left_out = shortened(own.text, limit)
-            yield PromptPiece(
-                Tier.VOLATILE, name, frames.around(slot, text), own.trust, _cut(f"The {name} block", left_out)
-            )
+            cut = _cut(f"The {name} block", left_out)
+            yield PromptPiece(Tier.VOLATILE, name, frames.around(slot, text), own.trust, cut)
         elif material and material.text.strip():
             foreign.append((name, material))
     if sources.external and sources.external.text.strip():
         foreign.append(("external memory", sources.external))
     yield from _foreign(foreign, limits.external, frames)
-    slots = {
-        PassageSlot.DATE: sources.date is not None,
-        PassageSlot.MODEL: bool(sources.setting.model),
-        PassageSlot.PROVIDER: bool(sources.setting.provider),
-        PassageSlot.SESSION: bool(sources.session),
+    told = {
+        PassageSlot.DATE: sources.date,
+        PassageSlot.MODEL: sources.setting.model,
+        PassageSlot.PROVIDER: sources.setting.provider,
+        PassageSlot.SESSION: sources.session,
     }
-    lines = [text for slot, given in slots.items() if given for _, text in frames.of(slot)]
+    lines = [text for slot, given in told.items() if given for _, text in frames.of(slot)]
     yield PromptPiece(Tier.VOLATILE, "setting", "\n".join(lines), Trust.OPERATOR)
 
 
@@ -368,19 +357,15 @@ def _foreign(materials: list[tuple[str, Material]], limit: int, frames: PromptFr
 
 def _own(material: Material | None) -> Material | None:
     """A text of ours as it can be shown: with words in it, and not foreign."""
-    if material is None or _is_foreign(material) or not visible(material.text).strip():
-        return None
-    return Material(visible(material.text).strip(), material.trust)
+    text = visible(material.text).strip() if material is not None and material.trust >= TRUSTED else ""
+    return Material(text, material.trust) if material is not None and text else None
 
 
-def _is_foreign(material: Material | None) -> bool:
-    return material is not None and material.trust < TRUSTED
-
-
-def _withheld(tier: Tier, name: str, what: str) -> PromptPiece:
-    return PromptPiece(
-        tier, name, "", Trust.OPERATOR, f"{what}: it comes from a tool or from outside, and nobody approved it."
-    )
+def _withheld(material: Material | None, tier: Tier, name: str, what: str) -> Iterator[PromptPiece]:
+    """The warning that a foreign text is not sent."""
+    if material is not None and material.trust < TRUSTED:
+        why = f"{what} was left out: it comes from a tool or from outside, and nobody approved it."
+        yield PromptPiece(tier, name, "", Trust.OPERATOR, why)
 
 
 def _cut(name: str, left_out: int) -> str:

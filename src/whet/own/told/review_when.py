@@ -10,6 +10,7 @@ from whet.sessions.copies import hushed
 from whet.sessions.tool_families import arguments_of
 from whet.sessions.transcripts import Ending, Exchange, Message, Origin, Role, pair
 from whet.text.quoting import one_line
+from whet.text.words import cut, many
 from whet.trouble.outcomes.deciding import Outcome, decide
 from whet.values import Value
 
@@ -65,9 +66,8 @@ def due(counters: Counters, ending: Ending, settings: Review, tools: Iterable[st
     shown = frozenset(tools)
     for_memory = MEMORY_TOOL in shown and settings.every <= counters.turns
     for_skills = SKILLS_TOOL in shown and settings.every <= counters.calls
-    if for_memory and for_skills:
-        return ReviewKind.COMBINED
-    return ReviewKind.MEMORY if for_memory else ReviewKind.SKILL if for_skills else None
+    kinds = {(True, True): ReviewKind.COMBINED, (True, False): ReviewKind.MEMORY, (False, True): ReviewKind.SKILL}
+    return kinds.get((for_memory, for_skills))
 
 
 def summary(entries: Iterable[Entry]) -> str:
@@ -75,14 +75,10 @@ def summary(entries: Iterable[Entry]) -> str:
     made = tuple(entries)
     done = [_in_words(entry) for entry in made if entry.step is Step.APPLIED]
     waiting = sum(entry.step is Step.PROPOSED for entry in made)
-    parts = []
-    if done:
-        more = f" and {len(done) - SHOWN} more" if len(done) > SHOWN else ""
-        parts.append(f"Whet learned: {'; '.join(done[:SHOWN])}{more}. To undo, run `whet ledger undo`.")
-    if waiting:
-        changes = "1 change needs" if waiting == 1 else f"{waiting} changes need"
-        parts.append(f"{changes} your approval: `whet lessons --waiting`.")
-    return " ".join(parts)
+    more = f" and {len(done) - SHOWN} more" if len(done) > SHOWN else ""
+    learned = f"Whet learned: {'; '.join(done[:SHOWN])}{more}. To undo, run `whet ledger undo`."
+    need = f"{many(waiting, 'change')} {'needs' if waiting == 1 else 'need'} your approval: `whet lessons --waiting`."
+    return " ".join(words for words, is_so in ((learned, done), (need, waiting)) if is_so)
 
 
 def denial(call_name: str, arguments: dict[str, object] | None) -> str:
@@ -102,6 +98,5 @@ def _in_words(entry: Entry) -> str:
     patch = entry.patch
     verbs = {Action.ADD: "", Action.CHANGE: "changed ", Action.REMOVE: "removed "}
     if patch.form is Form.NOTE:
-        words = one_line(patch.text) or patch.name
-        return f"{verbs[patch.action]}note “{words if len(words) <= 80 else f'{words[:79]}…'}”"
+        return f"{verbs[patch.action]}note “{cut(one_line(patch.text) or patch.name, 80)}”"
     return f"{verbs[patch.action]}{patch.form} {one_line(patch.name)}"
