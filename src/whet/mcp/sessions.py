@@ -29,6 +29,7 @@ MESSAGES_SHOWN = 20
 HITS_SHOWN = 10
 MOST_CAUSES = 10
 MOST_SESSIONS = 5
+MESSAGE_LETTERS = 2_000
 
 
 @dataclass(frozen=True)
@@ -162,9 +163,6 @@ def _what(one: Trouble) -> str:
 
 def _minutes(seconds: float) -> float:
     return round(seconds / 60, 1)
-
-
-MESSAGE_LETTERS = 2_000
 
 
 @dataclass(frozen=True)

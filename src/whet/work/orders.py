@@ -14,6 +14,7 @@ from whet.store.home import Home
 from whet.values import Value
 
 T = TypeVar("T")
+Ask = TypeVar("Ask")
 
 
 class Unsure(Exception):
@@ -122,9 +123,6 @@ class DirectSteps:
                 self.interrupt.set()  # nobody waits for the others any more
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
-
-
-Ask = TypeVar("Ask")
 
 
 class Queue(StrEnum):

@@ -27,6 +27,8 @@ WATCH = "watch"  # the kind of order that the clock gives, once an hour
 ARRIVALS = "arrivals"  # the kind of order that the clock gives when a hook has left something
 # Work that only the home that ordered it carries out. The attempts of trials are for all machines of a member.
 OWN = (Queue.REVIEWS, Queue.JOBS, Queue.CHORES, Queue.TRIALS)
+SQL = """SELECT status, attributes, executor_id FROM {table}
+    WHERE name = 'carry_out' AND status IN ('ENQUEUED', 'DELAYED', 'PENDING')"""
 
 
 class System(NamedTuple):
@@ -87,10 +89,6 @@ def _create(home: Home) -> None:
             f"The engine's database {path} cannot be used: {error.strerror}.",
             advice="Check the folder's permissions and free space, or set WHET_HOME to another folder.",
         ) from error
-
-
-SQL = """SELECT status, attributes, executor_id FROM {table}
-    WHERE name = 'carry_out' AND status IN ('ENQUEUED', 'DELAYED', 'PENDING')"""
 
 
 class OpenWork(NamedTuple):

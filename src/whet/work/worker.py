@@ -43,6 +43,8 @@ from whet.work.system import CLOCK, NAME, OWN, VERSION, system_of
 MINUTE = 60.0
 POLL_SECONDS = 1.0
 TICKING = (Queue.CHORES, Queue.JOBS)  # a worker that serves one of these looks at the clock
+PATIENCE_SECONDS = 5
+WAIT_SECONDS = 20.0
 
 
 class Worker:
@@ -223,10 +225,6 @@ def _config(url: str, schema: str, name: str) -> DBOSConfig:
         notification_coalesce_sec=POLL_SECONDS,  # nothing here waits for such notes, and it wakes up for each
         db_engine_kwargs={"pool_pre_ping": False},  # see `wait_for_lost_servers`
     )
-
-
-PATIENCE_SECONDS = 5
-WAIT_SECONDS = 20.0
 
 
 def end_engine(before: Collection[threading.Thread], *, is_busy: bool) -> list[str]:

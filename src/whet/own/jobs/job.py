@@ -25,9 +25,7 @@ from whet.text.words import names
 from whet.values import Value
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-UNIT_NAMES = {
-    "second": "s", "sec": "s", "minute": "m", "min": "m", "hour": "h", "hr": "h", "day": "d", "week": "w",
-}  # fmt: skip
+UNIT_NAMES = names("second sec minute min hour hr day week")  # each begins with the letter of its unit
 SHORTEST_SECONDS = 60
 SLIP = 120.0  # seconds that a clock may be behind without having been set back
 COUNTED = 10_000
@@ -53,6 +51,27 @@ _WITHHELD = names(
 _WORD = re.compile(r"[a-z0-9]+")
 _VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
 NAME = "improve"  # of the job that improves every night
+# The keys of a job, and what each is.
+SENSES: Mapping[str, str] = {
+    "schedule": "when it runs",
+    "timezone": "the time zone of the schedule",
+    "added": "the start of its intervals",
+    "prompt": "the task for the agent",
+    "skills": "skills to load first",
+    "script": "a command line whose output the agent gets as data",
+    "script_seconds": "the time limit of the script, in seconds",
+    "model": "the model to use instead of the one in the settings",
+    "window": "the context window of the model, in tokens",
+    "workdir": "the agent's working folder",
+    "tools": "tool sets to allow",
+    "remote": "whether it runs on someone else's machine",
+    "warm": "a template to start from",
+    "seconds": "the time limit of a run, in seconds",
+    "deliver": "where its report goes",
+    "to": "the file or command line for the report",
+    "repeat": "the number of runs after which it ends",
+    "paused": "whether it is paused",
+}
 
 
 class Schedule(Value, frozen=True):
@@ -164,10 +183,9 @@ def _span(words: str, text: str) -> int:
     seconds = 0
     for number, unit in parts:
         singular = unit.removesuffix("s") or unit
-        short = unit if unit in UNITS else UNIT_NAMES.get(singular, "")
-        if not short:
+        if unit not in UNITS and singular not in UNIT_NAMES:
             raise WhetError(f"{text!r} is not a schedule: {unit} is not a unit of time.", advice=ALLOWED)
-        seconds += int(number) * UNITS[short]
+        seconds += int(number) * UNITS[unit[0]]
     if not seconds or _SPAN.sub("", words).replace("and", "").replace(",", "").strip():
         raise WhetError(f"{text!r} is not a schedule.", advice=ALLOWED)
     return seconds
@@ -203,28 +221,6 @@ class Job(Value, frozen=True):
     to: str = ""  # a file or a command line; $NAME is taken from the environment
     repeat: int = 0  # runs by schedule, 0 for no end
     paused: bool = False
-
-
-SENSES: Mapping[str, str] = {
-    "schedule": "when it runs",
-    "timezone": "the time zone of the schedule",
-    "added": "the start of its intervals",
-    "prompt": "the task for the agent",
-    "skills": "skills to load first",
-    "script": "a command line whose output the agent gets as data",
-    "script_seconds": "the time limit of the script, in seconds",
-    "model": "the model to use instead of the one in the settings",
-    "window": "the context window of the model, in tokens",
-    "workdir": "the agent's working folder",
-    "tools": "tool sets to allow",
-    "remote": "whether it runs on someone else's machine",
-    "warm": "a template to start from",
-    "seconds": "the time limit of a run, in seconds",
-    "deliver": "where its report goes",
-    "to": "the file or command line for the report",
-    "repeat": "the number of runs after which it ends",
-    "paused": "whether it is paused",
-}
 
 
 def read(text: str, *, name: str) -> Job:

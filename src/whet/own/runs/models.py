@@ -45,6 +45,9 @@ EXAMPLES = {
 }
 MILLION = 1_000_000
 _DATED = re.compile(r"(?:-latest|-\d{8}|-\d{4}-\d{2}-\d{2})$")
+BYTES_PER_TOKEN = 2  # fewer than text has, so that a request never costs more than was set aside for it
+ERRAND_TOKENS, ERRAND_DOLLARS = 100_000, 0.5  # set aside for an order to another agent without limits of its own
+OUTPUT_TOKENS = 16_384  # at most, for one answer in the background
 
 
 class Address(NamedTuple):
@@ -201,11 +204,6 @@ def _plain(name: str) -> str:
     """A name without the vendor before it, the variant behind it and the dots that some endpoints write."""
     last = name.lower().rsplit("/", 1)[-1]
     return last.removesuffix(":free").replace(".", "-") if last.startswith("claude") else last
-
-
-BYTES_PER_TOKEN = 2  # fewer than text has, so that a request never costs more than was set aside for it
-ERRAND_TOKENS, ERRAND_DOLLARS = 100_000, 0.5  # set aside for an order to another agent without limits of its own
-OUTPUT_TOKENS = 16_384  # at most, for one answer in the background
 
 
 class Amount(Value, frozen=True):

@@ -83,6 +83,9 @@ WORDS: dict[object, str] = {
     float: "a number",
     tuple: 'a list of texts, such as ["a", "b"]',
 }
+Part = Literal["memory", "profile", "context_files", "session"]
+PARTS: tuple[Part, ...] = ("memory", "profile", "context_files")  # of a prompt, besides what it always holds
+Kind = Literal["openai", "anthropic", "local", "scripted"]
 
 
 def dotted(path: tuple[str, ...]) -> str:
@@ -127,13 +130,6 @@ def refuse_secret(path: tuple[str, ...], value: Any) -> None:
         raise WhetError(f"{key} must be the name of an environment variable.", advice=SECRET_ADVICE)
     if path[-1] in ("base_url", "url") and any("@" in text.partition("://")[2].partition("/")[0] for text in texts):
         raise WhetError(f"{key} contains a password.", advice=SECRET_ADVICE)
-
-
-Part = Literal["memory", "profile", "context_files", "session"]
-PARTS: tuple[Part, ...] = ("memory", "profile", "context_files")  # of a prompt, besides what it always holds
-
-
-Kind = Literal["openai", "anthropic", "local", "scripted"]
 
 
 class Endpoint(Value, frozen=True):

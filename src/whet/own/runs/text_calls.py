@@ -31,6 +31,29 @@ _MAY_BEGIN = re.compile(r'(?m)^[ \t]*+(?:```[a-z]*+[ \t]*+\n?\s*+|`{0,2})(?:\{\s
 _FENCE = "```"
 _CONTROL_WORD = re.compile(r"<\|(?=[a-z0-9_]{1,32}\|>)")
 _CLAUSE = re.compile(r".{20,}?(?=[.,;!?](?:\s|\Z))|.*")
+# Values of JSON in the notation of llama.cpp (GBNF). Blanks are as the model is shown them, and bounded everywhere:
+# a weak model that may write blanks for ever does.
+VALUES = r"""
+blank ::= [ \n\t]{0,8}
+value ::= object | array | string | number | "true" | "false" | "null"
+object ::= "{" blank (string ":" blank value ("," blank string ":" blank value)*)? blank "}"
+array ::= "[" blank (value ("," blank value)*)? blank "]"
+string ::= "\"" character* "\""
+character ::= [^"\\\x00-\x1F\x7F] | "\\" (["\\/bfnrt] | "u" escape)
+escape ::= [0-9a-cA-CeEfF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}
+number ::= integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?
+integer ::= "-"? ("0" | [1-9] [0-9]{0,15})
+boolean ::= "true" | "false"
+null ::= "null"
+"""
+# A line of words is any that does not begin as an action or the next line of one does: with a brace, a quotation mark
+# and the first letter of a key. Anything else in braces, such as a line of code, is words.
+WORDS = r"""
+words ::= line ("\n" line)*
+line ::= [ \t]{0,40} ([^{" \t\n] [^\n]* | quoted | "{" [ \t]{0,40} ([^" \t\n] [^\n]* | quoted)?)?
+quoted ::= "\"" ([^ta\n] [^\n]*)?
+"""
+KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")
 
 
 class Parsed(NamedTuple):
@@ -191,31 +214,6 @@ def _type(schema: object) -> str:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_each_once, parse_constant=_no_constant)
-
-
-# Values of JSON in the notation of llama.cpp (GBNF). Blanks are as the model is shown them, and bounded everywhere:
-# a weak model that may write blanks for ever does.
-VALUES = r"""
-blank ::= [ \n\t]{0,8}
-value ::= object | array | string | number | "true" | "false" | "null"
-object ::= "{" blank (string ":" blank value ("," blank string ":" blank value)*)? blank "}"
-array ::= "[" blank (value ("," blank value)*)? blank "]"
-string ::= "\"" character* "\""
-character ::= [^"\\\x00-\x1F\x7F] | "\\" (["\\/bfnrt] | "u" escape)
-escape ::= [0-9a-cA-CeEfF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}
-number ::= integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?
-integer ::= "-"? ("0" | [1-9] [0-9]{0,15})
-boolean ::= "true" | "false"
-null ::= "null"
-"""
-# A line of words is any that does not begin as an action or the next line of one does: with a brace, a quotation mark
-# and the first letter of a key. Anything else in braces, such as a line of code, is words.
-WORDS = r"""
-words ::= line ("\n" line)*
-line ::= [ \t]{0,40} ([^{" \t\n] [^\n]* | quoted | "{" [ \t]{0,40} ([^" \t\n] [^\n]* | quoted)?)?
-quoted ::= "\"" ([^ta\n] [^\n]*)?
-"""
-KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")
 
 
 def grammar_of(shown: Iterable[Definition], *, always: bool = False) -> str:

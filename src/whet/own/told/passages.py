@@ -18,6 +18,10 @@ SMALL_SIZES = ("small", "tiny")
 SMALL_NAMES = ("tinyllama", "smollm", "phi-3-mini", "phi-4-mini", "phi3:mini", "phi4-mini")
 DEFAULT_ORDER = 50
 _BILLIONS = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?e?(\d+(?:\.\d+)?)b(?![a-z0-9])")
+LISTS = ("tools", "families", "models", "providers", "purposes", "platforms", "environments")
+ALWAYS, NEVER = (("always",), ("on",)), (("never",), ("off",))  # a switch means what people expect of one
+FIELDS = frozenset({*LISTS, "slot", "order", "size", "enforcement"})
+SIZES = ("", "small", "large")
 
 
 class PassageSlot(StrEnum):
@@ -73,12 +77,6 @@ class Circumstances(Value, frozen=True):
     size: str = ""  # small or large; empty: as the model's name says
     project: str = ""  # in which it works; empty: none
     folder: str = ""
-
-
-LISTS = ("tools", "families", "models", "providers", "purposes", "platforms", "environments")
-ALWAYS, NEVER = (("always",), ("on",)), (("never",), ("off",))  # a switch means what people expect of one
-FIELDS = frozenset({*LISTS, "slot", "order", "size", "enforcement"})
-SIZES = ("", "small", "large")
 
 
 def passage_of(name: str, source: str) -> Passage:

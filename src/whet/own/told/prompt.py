@@ -18,6 +18,10 @@ from whet.text.quoting import hidden, mark_for, one_line, quoted, shortened, vis
 from whet.text.words import filled
 from whet.values import Value
 
+KEY_BYTES = 16
+BETWEEN = "\n\n"
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
 
 class Material(Value, frozen=True):
     """A text for the prompt, and how far it may be believed."""
@@ -80,11 +84,6 @@ class Sources(Value, frozen=True):
     session: str = ""
     warnings: tuple[str, ...] = ()  # of whoever filled this, for the person
     budgets: Budgets = Budgets()
-
-
-KEY_BYTES = 16
-BETWEEN = "\n\n"
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def line_of(text: str, *, said: str = "") -> str:
