@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -81,9 +81,14 @@ def stored(filled: Home) -> list[StoredTrouble]:
         return list(session_troubles(database, COUNTED))
 
 
-def take_in(home: Home, *paths: Path) -> None:
+def kept_in(home: Home, folders: dict[str, str], *, words: Sequence[str] = ("Run it.",)) -> list[str]:
+    """Sessions that ran in these folders, by name: their ids, in which a person said these words."""
+    said = tuple(Message(Role.USER, (Text(each),), Trust.USER) for each in words)
     with opened(home) as database:
-        take(database, home, paths, ReadOrder(), progress=lambda _name, _size: None)
+        for name, folder in folders.items():
+            transcript = Transcript("codex", name, said, folder=folder)
+            keep(database, prepare(transcript), Provenance(f"/{name}", 1.0, 2.0))
+        return [each.id for each in list_sessions(database, Filters(), limit=len(folders))]
 
 
 def words(page: str) -> str:
@@ -117,15 +122,6 @@ def test_the_overview_begins_as_the_report_does(page: PageClient, filled: Home, 
     assert said.count("is an upper bound") == 1
     for group in groups([each.trouble for each in stored], by_agent):
         assert f"{group.name} {group.sessions} " in said
-
-
-def kept_in(home: Home, folders: dict[str, str]) -> None:
-    """Sessions that ran in these folders, by name."""
-    said = Message(Role.USER, (Text("Run it."),), Trust.USER)
-    with opened(home) as database:
-        for name, folder in folders.items():
-            transcript = Transcript("codex", name, (said,), folder=folder)
-            keep(database, prepare(transcript), Provenance(f"/{name}", 1.0, 2.0))
 
 
 def test_page_and_report_leave_out_the_same_sessions(tmp_path: Path) -> None:
@@ -244,12 +240,9 @@ def test_each_number_of_the_coverage_leads_to_its_sessions(page: PageClient, vie
 
 
 def test_live_leads_to_exactly_the_sessions_that_were_counted(home: Home) -> None:
-    said = Message(Role.USER, (Text("Run it."),), Trust.USER)
     rule = Patch(Form.RULE, Action.ADD, "calm", "Stop after two failures.", trust=Trust.OPERATOR)
+    ids = kept_in(home, dict.fromkeys("abcde", ""))
     with opened(home) as database:
-        for name in "abcde":
-            keep(database, prepare(Transcript("codex", name, (said,))), Provenance(f"/{name}", 1.0, 2.0))
-        ids = [each.id for each in list_sessions(database, Filters(), limit=5)]
         entry = try_out(home, database, rule, actor=Actor.PERSON, now=1.0).number
         losses = ((True, 0.9), (True, 0.1), (False, 0.7))
         units = [CountedUnit(id, told, loss, 1, ids=(id,)) for id, (told, loss) in zip(ids, losses, strict=False)]
@@ -263,11 +256,8 @@ def test_live_leads_to_exactly_the_sessions_that_were_counted(home: Home) -> Non
 
 
 def test_a_trial_leads_to_its_sessions(home: Home) -> None:
-    said = Message(Role.USER, (Text("Run it."),), Trust.USER)
+    first, second, _ = kept_in(home, dict.fromkeys("abc", ""))
     with opened(home) as database:
-        for name in "abc":
-            keep(database, prepare(Transcript("codex", name, (said,))), Provenance(f"/{name}", 1.0, 2.0))
-        first, second, _ = (each.id for each in list_sessions(database, Filters(), limit=3))
         record_use(database, TEMPLATE, session=first, now=1.0)
         for arm, id in ((Arm.BASE, first), (Arm.CANDIDATE, second)):
             keep_attempt(database, id, Attempt("case", arm, 0, Measures(passed=True), id, trial="t-1"), now=1.0)
@@ -323,10 +313,7 @@ def test_a_session_marks_its_stretches_and_opens_at_the_dearest(page: PageClient
 
 
 def test_a_late_message_of_a_long_session_is_on_the_page_that_its_link_opens(home: Home) -> None:
-    said = tuple(Message(Role.USER, (Text(f"Step {n}."),), Trust.USER) for n in range(2 * MESSAGES_SHOWN + 1))
-    with opened(home) as database:
-        keep(database, prepare(Transcript("codex", "long", said)), Provenance("/long", 1.0, 2.0))
-        [id] = [each.id for each in list_sessions(database, Filters(), limit=1)]
+    [id] = kept_in(home, {"long": ""}, words=[f"Step {number}." for number in range(2 * MESSAGES_SHOWN + 1)])
     link = render(h("p", PageLinks().session(id, "there", message=MESSAGES_SHOWN + 7)))
     [path, anchor] = re.findall(r'href="([^"#]*)#([^"]*)"', link)[0]
     with page_of(home) as client:
@@ -495,7 +482,9 @@ def test_coverage_says_what_was_left_out_by_agent_and_reason(home: Home, tmp_pat
     turns = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
     (folder / "a.jsonl").write_text(json.dumps({"id": "a", "messages": turns}) + "\n{broken\n{broken too\n")
     (folder / "b.txt").write_text("nothing")
-    take_in(home, folder / "a.jsonl", folder / "b.txt")
+    with opened(home) as database:
+        paths = (folder / "a.jsonl", folder / "b.txt")
+        take(database, home, paths, ReadOrder(), progress=lambda _name, _size: None)
     with page_of(home) as client:
         said_there = words(client.enter().ask("/sessions").text)
     assert "files left out, openai: not a session of a known format" in said_there
@@ -505,9 +494,7 @@ def test_sessions_that_are_added_later_are_counted_by_themselves(home: Home) -> 
     with page_of(home) as client:
         inside = client.enter()
         assert "No sessions yet" in words(inside.ask("/").text)
-        said = Message(Role.USER, (Text("Run it."),), Trust.USER)
-        with opened(home) as database:
-            keep(database, prepare(Transcript("codex", "a", (said,))), Provenance("/a", 1.0, 2.0))
+        kept_in(home, {"a": ""})
         until(lambda: "1 session" in words(inside.ask("/").text))
         until(lambda: "being analysed" not in inside.ask("/").text)
 

@@ -25,6 +25,7 @@ from whet.work import clock, job_runs
 from whet.work.orders import Done, Procedure, Procedures, Queue, Steps, T
 from whet.work.system import CLOCK
 from work.engine_worker import main as work_until_idle
+from work.engine_worker import one_after_another
 
 MOST_WORKERS = 20
 Run = Callable[[Home, Steps, Any], Done]
@@ -100,18 +101,6 @@ def work_off(folder: Path) -> None:
     work_until_idle(able, queues)
 
 
-def main(folder: Path) -> None:
-    """Forks, so that what is slow to load is loaded once."""
-    for deaths in range(MOST_WORKERS):
-        child = os.fork()
-        if child == 0:
-            work_off(folder)
-            os._exit(0)
-        _, status = os.waitpid(child, 0)
-        if not os.WIFSIGNALED(status):
-            sys.stdout.write(f"{deaths} {os.waitstatus_to_exitcode(status)}\n")
-            return
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    ended = one_after_another(partial(work_off, Path(sys.argv[1])), most=MOST_WORKERS)
+    sys.stdout.write(f"{len(ended) - 1} {ended[-1]}\n")

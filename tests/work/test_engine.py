@@ -24,9 +24,9 @@ ALL_POINTS = (*(f"{when}-{name}" for name in (*STEPS, LETTER) for when in ("befo
 SOME_POINTS = ("after-second", f"after-{LETTER}")
 
 
-def start(home: Home) -> "subprocess.Popen[str]":
+def start(home: Home, *lives: str) -> "subprocess.Popen[str]":
     environment = {**os.environ, "WHET_HOME": str(home.folder), "WHET_DATABASE_URL": home.database_url}
-    return subprocess.Popen([sys.executable, str(WORKER)], env=environment, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, str(WORKER), *lives], env=environment, stdout=subprocess.PIPE, text=True)
 
 
 def work_off(home: Home) -> int:
@@ -34,6 +34,12 @@ def work_off(home: Home) -> int:
     worker = start(home)
     worker.communicate(timeout=PATIENCE_SECONDS)
     return worker.returncode
+
+
+def lives(home: Home, most: int) -> list[int]:
+    """How workers ended, one after another, until nothing was left."""
+    said, _ = start(home, str(most)).communicate(timeout=most * PATIENCE_SECONDS)
+    return [int(end) for end in said.split()]
 
 
 @contextlib.contextmanager
@@ -76,11 +82,9 @@ def test_a_worker_that_dies_anywhere_loses_nothing_and_repeats_only_what_may_be_
         if point != "nowhere":
             (folder / f"die-{point}").touch()
         ids[point] = submit(home, "tale", str(folder), key=point)
-    ends = [work_off(home)]
-    while ends[-1] == -signal.SIGKILL:
-        ends.append(work_off(home))
-    assert 1 < len(ends) <= len(ids)
-    assert ends[-1] == 0
+    *deaths, end = lives(home, len(ids))
+    assert set(deaths) == {-signal.SIGKILL}
+    assert end == 0
     for point, id in ids.items():
         folder = tmp_path / point
         work = until(home, id, WorkState.DONE)
@@ -192,8 +196,7 @@ def test_unknown_work_is_a_persons_mistake(home: Home) -> None:
 def test_work_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     id = submit(home, "deadly", str(tmp_path / "deaths"))
-    ends = [work_off(home) for _ in range(5)]
-    assert ends == [-signal.SIGKILL] * 4 + [0]
+    assert lives(home, 5) == [-signal.SIGKILL] * 4 + [0]
     with given_orders(home) as orders:
         assert orders.find(id).state is WorkState.FAILED
         assert "workers died" in orders.find(id).error
