@@ -367,17 +367,18 @@ def run(program: Program, *, interrupt: Event) -> ProgramEnd:
                 advice="Check the folder and the command line.",
             ) from error
     assert popen.stdout is not None
-    tape, deadline, is_killed, is_closed = BoundedOutput(OUTPUT_BYTES), time.monotonic() + program.seconds, False, False
+    tape, deadline, is_killed = BoundedOutput(OUTPUT_BYTES), time.monotonic() + program.seconds, False
+    look = select.poll()
     with popen.stdout as pipe:
+        look.register(pipe, select.POLLIN)
         # Until the program itself ends: what it leaves running in the background is not waited for.
         while not is_killed:
-            has_ended = popen.poll() is not None
-            looked = [] if is_closed else [pipe]
-            piece = b""
-            if select.select(looked, [], [], 0 if has_ended else GLANCE_SECONDS)[0]:
+            has_ended, piece = popen.poll() is not None, b""
+            if look.poll(0 if has_ended else GLANCE_SECONDS * 1_000):
                 piece = os.read(pipe.fileno(), PIECE_BYTES)
-                is_closed = not piece
                 tape.add(piece)
+                if not piece:
+                    look.unregister(pipe)
             if has_ended and not piece:
                 break
             is_killed = not has_ended and (interrupt.is_set() or time.monotonic() >= deadline)

@@ -182,9 +182,11 @@ def _changed(memory: Memory, one: NoteChange) -> Memory | Refusal:
         place = notes.index(old)
         there = note_pages.placed(page, form)[place]
         if one.action is Action.REMOVE:
-            page, notes[place : place + 1] = note_pages.removed(page, there, form), []
+            page = note_pages.removed(page, there, form)
+            del notes[place]
         else:
-            page, notes[place] = note_pages.replaced(page, there, text, form), Note(old.id, text)
+            page = note_pages.replaced(page, there, text, form)
+            notes[place] = Note(old.id, text)
     return Memory(memory.name, page, tuple(notes), form)
 
 
