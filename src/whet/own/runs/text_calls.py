@@ -145,7 +145,10 @@ def _read(action: str) -> tuple[str, str]:
         raise _Wrong(f'"tool" has to be the name of a tool. The form of an action is {FORM}.')
     if not isinstance(arguments, dict):
         raise _Wrong(f'"arguments" has to be an object. The form of an action is {FORM}.')
-    return name, bytes(msgspec.json.decode(action, type=dict[str, msgspec.Raw])[ARGUMENTS]).decode()  # as written
+    try:
+        return name, bytes(msgspec.json.decode(action, type=dict[str, msgspec.Raw])[ARGUMENTS]).decode()  # as written
+    except RecursionError:
+        raise _Wrong("The action is nested too deeply.") from None
 
 
 def _object(action: str) -> dict[str, Any]:
