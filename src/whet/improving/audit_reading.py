@@ -19,7 +19,6 @@ from whet.lessons.statements.reader_claims import (
     claim_in,
     copies_of,
     finding_of,
-    folded,
     is_about,
     statement_of,
     words_of,
@@ -34,7 +33,7 @@ from whet.shipped.guidance import READING
 from whet.telling.context.auditing import repository_facts
 from whet.telling.context.looking import DEFINED, NO_CODE, CodeHit, RepositoryText, near_paths
 from whet.text.quoting import mark_for, quoted, shortened, visible
-from whet.text.words import cut, estimate
+from whet.text.words import cut, estimate, folded
 
 FILE_TOKENS = 12_000  # of files in one pass, with the notes
 TREE_TOKENS, MANIFEST_TOKENS = 2_000, 1_500

@@ -39,6 +39,7 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.sessions import load
 from whet.telling.targets.known_projects import KnownProjects
+from whet.text.words import folded
 from whet.trouble.outcomes.view import gather
 
 MOST_SESSIONS = 400  # the latest: what agents did long ago says little of the files as they stand
@@ -133,15 +134,15 @@ def patches_of(
     """The changes of an audit, each as a patch of the passage that it shows; `reminders` are those in force."""
     texts = {file.path: _text(Path(audit.root) / file.path, audit.root) for file in audit.files if file.text}
     places = {each: found for each in audit.statements if (found := better_place(each, audit.files))}
-    kept = {(found.path, _folded(each.statement.text)) for each, found in places.items()}
+    kept = {(found.path, folded(each.statement.text)) for each, found in places.items()}
     for audited in audit.statements:
         real, text = texts.get(audited.statement.file) or ("", "")
         # What was copied to where it is needed stands there on purpose.
-        if not text or (audited.statement.file, _folded(audited.statement.text)) in kept:
+        if not text or (audited.statement.file, folded(audited.statement.text)) in kept:
             continue
         reminder, place = _reminder_of(audited), places.get(audited)
         is_said = f"the reminder {reminder} at the call" if reminder in reminders else ""
-        if place and _folded(audited.statement.text) in _folded(place.text):
+        if place and folded(audited.statement.text) in folded(place.text):
             is_said = place.path
         there = texts.get(place.path) if place and not is_said else None
         copied = copied_to(audited, place, there[1]) if place and there else None
@@ -224,10 +225,6 @@ def better_place(audited: AuditedStatement, files: Iterable[InstructionFile]) ->
     skills = [file for path, file in every.items() if file.is_on_demand and posixpath.basename(path) == "SKILL.md"]
     told = [file for file in skills if len(things) >= FEWEST_NAMES and all(each.text in file.text for each in things)]
     return told[0] if len(told) == 1 else None
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _corrected(finding: StatementFinding, text: str) -> PassageChange | None:

@@ -21,7 +21,7 @@ from whet.sessions.tool_families import command_of
 from whet.sessions.transcripts import Disposition, Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, lowest, trust_of_tool
 from whet.text.likeness import stem
-from whet.text.words import COMMON, own_words
+from whet.text.words import COMMON, folded, own_words
 from whet.trouble.course import CourseStep
 from whet.trouble.outcomes.deciding import Decision, Outcome, refusal_words
 from whet.trouble.outcomes.fingerprints import error_line
@@ -293,10 +293,6 @@ def unquoted_words(rule: str, quotes: Iterable[str]) -> tuple[str, ...]:
     said = frozenset(stem(word) for quote in quotes for word in _WORD.findall(quote.casefold()))
     own = dict.fromkeys(_WORD.findall(rule.casefold()))
     return tuple(word for word in own if word not in COMMON and not word.isdigit() and stem(word) not in said)
-
-
-def folded(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _checked(quote: Quote, transcript: Transcript, exchanges: list[Exchange]) -> CheckedQuote:

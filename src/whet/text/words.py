@@ -55,6 +55,11 @@ def short(number: float) -> str:
     return f"{rounded:,}"
 
 
+def folded(text: str) -> str:
+    """The text with single spaces."""
+    return " ".join(text.split())
+
+
 def many(number: int, noun: str) -> str:
     """A number with its noun: 1 session, 2 sessions."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from whet.lessons.statements.audit import Statement, StatementFinding, StatementMark
 from whet.text import fields
 from whet.text.quoting import visible
+from whet.text.words import folded
 from whet.values import Value
 
 LEAST_LETTERS = 4  # of a quote: what is shorter tells nothing
@@ -169,11 +170,6 @@ def words_of(evidence: ClaimEvidence) -> str:
         return f"no `{evidence.name}` in {evidence.inside or 'the code'}"
     said = f" with “{evidence.words}”" if evidence.words else ""
     return f"{evidence.number} {'lines' if evidence.is_lines else 'files'} of {evidence.files}{said}"
-
-
-def folded(text: str) -> str:
-    """The text with single spaces."""
-    return " ".join(text.split())
 
 
 def copies_of(statement: Statement, statements: Sequence[Statement]) -> Iterator[Statement]:
