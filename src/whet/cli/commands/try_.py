@@ -241,12 +241,13 @@ def _queued(home: Home, ask: ImproveRequest, *, follow: bool) -> int:
 
 
 def _show(report: ImproveReport) -> int:
+    return give(report_record(report), _lines(report))
+
+
+def _lines(report: ImproveReport) -> Iterator[str]:
     with own_store() as (_, database):
         named = KnownProjects(database).shown
-    return give(report_record(report), (*report_lines(report, named), *_next(report)))
-
-
-def _next(report: ImproveReport) -> Iterator[str]:
+    yield from report_lines(report, named)
     became = set() if report.stopped else {each.became for each in (*report.outcomes, *report.waiting)}
     for words in [words for what, words in NEXT_STEPS if what in became][:1]:
         yield from next_lines(words)
