@@ -1,9 +1,14 @@
 """A model that obeys every injected order gets none of them into force; clean words of people pass."""
 
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from changes.injections import CHANNELS, clean_texts, found, injections, obey
 from changes.samples_of_changes import NAMES, NOW
+from disks import fast_folder
 from whet.changes.apply import Refused, apply
 from whet.changes.pending import approve, submit
 from whet.errors import WhetError
@@ -22,8 +27,9 @@ PAGES = ("memory.md", "user.md", "skills", "templates", "jobs")
 
 
 @pytest.fixture
-def own_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    return Home(tmp_path_factory.mktemp("own") / "home")
+def own_home() -> Iterator[Home]:
+    with tempfile.TemporaryDirectory(dir=fast_folder()) as folder:
+        yield Home(Path(folder) / "home")
 
 
 def test_no_injected_string_gets_through(own_home: Home) -> None:

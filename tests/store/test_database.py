@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from whet.errors import WhetError
+from whet.store.canary_counts import CountedUnit
 from whet.store.database import Database
 from whet.store.home import MOST_KEPT, Home, Reserve
 from whet.store.opening import opened
+from whet.store.rows import made
 
 INSERT = "INSERT INTO files (path, size, modified, reader, sessions) VALUES (?, 1, 1, '1', 1)"
 
@@ -83,3 +85,8 @@ def test_no_more_are_kept_than_that(home: Home) -> None:
             pass
         reserve.give_back(other)
     assert len(list(iter(reserve.take, None))) == MOST_KEPT
+
+
+def test_whatever_number_a_member_writes_for_true_or_false_is_read() -> None:
+    row = ("session", 7, 0.5, 1, None, 0, -1, None, ("id",))
+    assert made(CountedUnit, row) == CountedUnit("session", True, 0.5, 1, None, False, True, None, ("id",))

@@ -1,6 +1,5 @@
 """The embedded database: durable, private, and clear in its words when the disk or the file is at fault."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -59,27 +58,6 @@ def test_only_the_owner_can_read_the_files_whatever_the_umask(embedded: Home) ->
             assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
     finally:
         os.umask(before)
-
-
-def test_an_inner_transaction_is_part_of_the_outer_one(embedded: Home) -> None:
-    with opened(embedded) as database:
-        with contextlib.suppress(LookupError), database.writing():
-            with database.writing():
-                database.execute(INSERT, ("inner",))
-            raise LookupError
-        assert database.query("SELECT count(*) FROM files") == [(0,)]
-        with database.writing(), database.writing():
-            database.execute(INSERT, ("kept",))
-    assert paths(embedded) == ["kept"]
-
-
-def test_a_reader_sees_one_state_while_others_write(embedded: Home) -> None:
-    with opened(embedded) as reader, opened(embedded) as writer:
-        with reader.reading():
-            assert reader.query("SELECT count(*) FROM files") == [(0,)]
-            writer.execute(INSERT, ("a",))
-            assert reader.query("SELECT count(*) FROM files") == [(0,)]
-        assert reader.query("SELECT count(*) FROM files") == [(1,)]
 
 
 STOPPED_IN_THE_MIDDLE = """

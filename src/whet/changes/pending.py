@@ -192,12 +192,9 @@ def waiting(home: Home, database: Database, *, now: float) -> int:
 def _open(ledger: Ledger) -> tuple[Entry, ...]:
     """What waits, what was approved but stopped before it was in force, and what other members suggest by having it."""
     state = ledger.state()
-    return (*state.granted, *state.pending, *_suggested(ledger))
-
-
-def _suggested(ledger: Ledger) -> tuple[Entry, ...]:
-    """The rules of other members; of very many the first, so that nobody can fill the screen."""
-    return suggestions(ledger.entries(), ledger.of_others())[: LIMITS.pending]
+    # Of very many suggestions the first, so that nobody can fill the screen.
+    suggested = suggestions(ledger.entries(), ledger.of_others())[: LIMITS.pending]
+    return (*state.granted, *state.pending, *suggested)
 
 
 def _waiting(ledger: Ledger, number: int, *, now: float) -> Entry:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whet.store.database import Database
+from whet.store.database import Database, blanks
 from whet.store.rows import columns_of, made
 
 NOTHING_TOLD = 0  # the entry that says that a hook ran at all
@@ -63,9 +63,10 @@ COUNTED, DELIVERED, DRAWN = (", ".join(kind._fields) for kind in (CountedUnit, D
 
 def counted(database: Database, *entries: int) -> list[CountedUnit]:
     """What was counted for canaries, the first first."""
-    marks = ", ".join("?" * len(entries))
-    rows = database.query(f"SELECT {COUNTED} FROM canary_counts WHERE entry IN ({marks}) ORDER BY no", entries)
-    return [made(CountedUnit, (*rest, ids.split())) for *rest, ids in rows]
+    rows = database.query(
+        f"SELECT {COUNTED} FROM canary_counts WHERE entry IN ({blanks(entries)}) ORDER BY no", entries
+    )
+    return [made(CountedUnit, (*rest, tuple(ids.split()))) for *rest, ids in rows]
 
 
 def count(database: Database, entry: int, units: Iterable[CountedUnit], *, now: float) -> None:
@@ -91,7 +92,7 @@ def deliveries(database: Database, entry: int) -> list[Delivery]:
     """What was delivered of a canary, the oldest first."""
     sql = f"SELECT {DELIVERED} FROM canary_deliveries WHERE entry = ? ORDER BY day, file"
     rows = database.query(sql, (entry,))
-    return [made(Delivery, (*first, agents.split("\n"), project, at)) for *first, agents, project, at in rows]
+    return [made(Delivery, (*first, tuple(agents.split("\n")), project, at)) for *first, agents, project, at in rows]
 
 
 def keep_session_draws(database: Database, draws: Iterable[KeptDraw]) -> None:

@@ -16,7 +16,7 @@ import msgspec
 
 import whet
 from whet.sessions.transcripts import OWN_PURPOSES
-from whet.store.database import CannotWrite, Database, Row
+from whet.store.database import CannotWrite, Database, Row, blanks
 from whet.store.rows import SESSION_COLUMNS, Session, ask_for_all, blob, decoded_or_none, session_of, uncollected
 
 Kind = TypeVar("Kind")
@@ -89,7 +89,7 @@ def keeping(database: Database) -> Iterator[None]:
 def drop(database: Database, sessions: Iterable[int], kinds: Sequence[Derived] = tuple(Derived)) -> None:
     """Let all of these kinds be made again that was made of these sessions."""
     values = [kind.value for kind in kinds]
-    sql = f"DELETE FROM derived WHERE kind IN ({_places(values)}) AND session = ?"
+    sql = f"DELETE FROM derived WHERE kind IN ({blanks(values)}) AND session = ?"
     database.many(sql, [(*values, no) for no in sessions])
 
 
@@ -111,7 +111,7 @@ def is_any_waiting(database: Database, kinds: Sequence[Derived], version: str) -
 
 
 def _is_waiting(database: Database, kinds: Sequence[Derived], version: str) -> tuple[str, list[object]]:
-    where = f"""(SELECT count(*) FROM derived AS d WHERE d.kind IN ({_places(kinds)}) AND d.session = s.no
+    where = f"""(SELECT count(*) FROM derived AS d WHERE d.kind IN ({blanks(kinds)}) AND d.session = s.no
         AND d.name = '' AND d.version = ? AND d.made_from = s.head
         AND (d.maker IN ('', ?) OR s.maker NOT IN ('', ?))) < ?"""
     return where, [*(kind.value for kind in kinds), version, database.member, database.member, len(kinds)]
@@ -157,7 +157,3 @@ def _whose(database: Database, kind: Derived) -> str:
 def own_name(database: Database) -> str:
     """The member whose row it is; in a file of one's own nobody has to be named."""
     return "" if database.dialect == "sqlite" else database.member
-
-
-def _places(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))

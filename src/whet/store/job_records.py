@@ -15,7 +15,7 @@ from whet.ledger.patches import NAMES, Form
 from whet.own.jobs import job
 from whet.own.jobs.job import ENDING, FOLDER, Job
 from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
-from whet.store.database import Database, Row
+from whet.store.database import Database, Row, replacing
 from whet.store.files import FoundFile, NamedFiles
 from whet.store.opening import Owner
 from whet.store.rows import blob, decoded_or_none
@@ -28,6 +28,7 @@ JOBS = NamedFiles(
 list_jobs, load, read_text, place_of = JOBS.all, JOBS.load, JOBS.text, JOBS.place
 RUN = "job run"
 ID_LETTERS = 12
+RUN_COLUMNS = "id, home, job, scheduled, state, handing, body, seal"
 ROW = "id, job, scheduled, body, seal"
 NOT_OURS = "This run was recorded by another home or by an older Whet, so it did not run."
 COLUMNS = "home, job, schedule, accounted, made, added"
@@ -101,21 +102,9 @@ def add(database: Database, owner: Owner, record: JobRecord) -> bool:
 def save(database: Database, owner: Owner, record: JobRecord) -> None:
     """Keep a run as it stands now."""
     body = msgspec.json.encode(record)
-    database.execute(
-        "INSERT INTO job_runs (id, home, job, scheduled, state, handing, body, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (id) DO UPDATE SET home = excluded.home, job = excluded.job, scheduled = excluded.scheduled,"
-        " state = excluded.state, handing = excluded.handing, body = excluded.body, seal = excluded.seal",
-        (
-            record.id,
-            owner.id,
-            record.job.name,
-            record.scheduled,
-            record.state.value,
-            record.handing.value,
-            body,
-            owner.seal(RUN, record.id, body.decode()),
-        ),
-    )
+    seal = owner.seal(RUN, record.id, body.decode())
+    known = (record.id, owner.id, record.job.name, record.scheduled, record.state.value, record.handing.value)
+    database.execute(replacing("job_runs", "id", RUN_COLUMNS), (*known, body, seal))
 
 
 def record_of(database: Database, owner: Owner, id: str) -> JobRecord:

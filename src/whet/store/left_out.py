@@ -13,7 +13,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.store import files
-from whet.store.database import Database
+from whet.store.database import Database, blanks
 from whet.store.home import Home, prepare_home
 from whet.store.rows import Session, portions
 from whet.values import Value
@@ -62,7 +62,7 @@ def keep_left_out(database: Database, found: Iterable[LeftOutFile]) -> None:
 def forget_left_out(database: Database, paths: Sequence[str]) -> None:
     """Remove what imports left out of files, because they are read again or are to be forgotten."""
     for some in portions(paths):
-        database.execute(f"DELETE FROM left_out WHERE path IN ({', '.join('?' * len(some))})", some)
+        database.execute(f"DELETE FROM left_out WHERE path IN ({blanks(some)})", some)
 
 
 def left_out(database: Database) -> tuple[LeftOutFile, ...]:

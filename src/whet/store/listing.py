@@ -9,7 +9,7 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.sessions.worktrees import TEMPORARY
-from whet.store.database import Database
+from whet.store.database import Database, blanks
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_own
 
@@ -142,7 +142,7 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
 def _folders(filters: Filters) -> list[tuple[str, tuple[object, ...]]]:
     """What is asked of a session's folder, each with the values that it is about."""
     if filters.folders:
-        return [(f"s.folder IN ({', '.join('?' * len(filters.folders))})", filters.folders)]
+        return [(f"s.folder IN ({blanks(filters.folders)})", filters.folders)]
     if filters.folder:
         return [(_BELOW, _below(filters.folder.rstrip("/")))]
     is_hidden = filters.without_temporary and filters.purpose not in OWN_PURPOSES  # attempts have no other folders

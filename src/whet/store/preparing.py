@@ -18,7 +18,7 @@ from whet.sessions.transcripts import (
     session_id,
     total,
 )
-from whet.store.database import Database
+from whet.store.database import Database, blanks
 from whet.store.rows import SessionFacts, portions
 from whet.store.words import indexed, marks, vectors
 from whet.text.words import cut
@@ -221,8 +221,7 @@ def tidy(database: Database) -> None:
 def add_sessions(database: Database, new: Sequence[NewSession]) -> None:
     """Add sessions with those of their messages that no other holds."""
     for some in portions(new):
-        places = ", ".join("?" * len(ADDED.split(",")))
-        values = ", ".join([f"({places})"] * len(some))
+        values = ", ".join([f"({blanks(ADDED.split(', '))})"] * len(some))
         numbers: dict[str, int] = dict(
             database.query(
                 f"INSERT INTO sessions ({ADDED}) VALUES {values} RETURNING id, no",

@@ -16,7 +16,7 @@ import msgspec
 from whet.errors import WhetError
 from whet.own.told.prompt import Prompt
 from whet.sessions.transcripts import Purpose, Usage
-from whet.store.database import Database
+from whet.store.database import Database, replacing
 from whet.store.rows import blob, decoded_or_none, decoded_row
 from whet.values import Value
 
@@ -41,15 +41,6 @@ def keep_record(database: Database, kind: RecordKind, key: str, body: bytes, *, 
     """Store a body under its key; one that is there already stays, for it was looked at."""
     database.execute(
         "INSERT INTO records (kind, key, body, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (kind.value, key, body, now),
-    )
-
-
-def replace_record(database: Database, kind: RecordKind, key: str, body: bytes, *, now: float) -> None:
-    """Store a body in the place of what its key had."""
-    database.execute(
-        "INSERT INTO records (kind, key, body, at) VALUES (?, ?, ?, ?)"
-        " ON CONFLICT (kind, key, maker) DO UPDATE SET body = excluded.body, at = excluded.at",
         (kind.value, key, body, now),
     )
 
@@ -154,7 +145,8 @@ def usual_use(database: Database, source: str) -> Usage | None:
 
 def keep_progress(database: Database, id: str, progress: Value, *, now: float) -> None:
     """Say how far a trial is, in the place of what was said before."""
-    replace_record(database, RecordKind.TRIAL, id, msgspec.json.encode(progress), now=now)
+    sql = replacing("records", "kind, key, maker", "kind, key, body, at")
+    database.execute(sql, (RecordKind.TRIAL.value, id, msgspec.json.encode(progress), now))
 
 
 def progress_of(database: Database, id: str, kind: type[Kept]) -> Kept | None:

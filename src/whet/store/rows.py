@@ -2,14 +2,15 @@
 
 import contextlib
 import gc
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple, TypeVar, get_type_hints
 
 import msgspec
 
 from whet.errors import WhetError
 from whet.sessions.transcripts import Message, RecordedCheck, Usage, decode
-from whet.store.database import Database, Row
+from whet.store.database import Database, Row, blanks
 from whet.values import Value
 
 Kind = TypeVar("Kind")
@@ -107,9 +108,15 @@ def decoded_or_none(body: object, kind: type[Kind]) -> Kind | None:
         return None
 
 
-def made(kind: type[Kind], row: Sequence[object]) -> Kind:
-    """A named tuple from the columns of its fields, where a database has a number for what is true or false."""
-    return msgspec.convert(row, kind, strict=False)
+def made(kind: Callable[..., Kind], row: Sequence[object]) -> Kind:
+    """A named tuple from the columns of its fields, where a database has a number, any number, for true or false."""
+    flags = _flags(kind)
+    return kind(*(bool(each) if at in flags and each is not None else each for at, each in enumerate(row)))
+
+
+@cache
+def _flags(kind: Callable[..., object]) -> frozenset[int]:
+    return frozenset(at for at, each in enumerate(get_type_hints(kind).values()) if each in (bool, bool | None))
 
 
 def columns_of(value: Iterable[object]) -> tuple[object, ...]:
@@ -140,7 +147,7 @@ def uncollected() -> Iterator[None]:
 def ask_for_all(database: Database, sql: str, values: Sequence[object], before: Sequence[object] = ()) -> Iterator[Row]:
     """The rows of a question that ends in `IN`, for however many values; `before` are those that it asks for first."""
     for some in portions(values):
-        yield from database.query(f"{sql} ({', '.join('?' * len(some))})", (*before, *some))
+        yield from database.query(f"{sql} ({blanks(some)})", (*before, *some))
 
 
 def portions(items: Sequence[Kind]) -> Iterator[Sequence[Kind]]:
