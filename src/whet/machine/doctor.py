@@ -16,7 +16,7 @@ from whet import __version__
 from whet.agent.providers.local_weights import path_of
 from whet.agent.tools.sandbox import Wall, probe
 from whet.agent.tools.sandbox import note as note_of_walls
-from whet.agents.registry import USUAL, hosts
+from whet.agents.registry import USUAL, first_step, hosts
 from whet.errors import WhetError
 from whet.machine.home_checks import (
     CheckupPlace,
@@ -29,7 +29,7 @@ from whet.machine.home_checks import (
     ok,
     warning,
 )
-from whet.machine.looking import FoundAgent, find_agents, how_it_calls, how_to_find, is_on_path, left_to_do
+from whet.machine.looking import FoundAgent, find_agents, how_it_calls, how_to_find, is_on_path
 from whet.machine.records import load_record
 from whet.machine.store_checks import check_engine, check_store
 from whet.own.runs.models import address_of
@@ -83,12 +83,8 @@ def check_versions(place: CheckupPlace) -> Rows:
             row = (f"{package} is not installed, which {use} needs", f"Run `{how_to_add(extra)}`.")
             if is_needed:
                 yield failed("versions", *row)
-            elif extra == "work" or (extra == "mcp" and _has_plugin(place)):
+            elif extra == "work" or (extra == "mcp" and any(each.program for each in load_record(place.home).hooks)):
                 yield warning("versions", *row)
-
-
-def _has_plugin(place: CheckupPlace) -> bool:
-    return any(each.program for each in load_record(place.home).hooks)
 
 
 def check_worker(place: CheckupPlace) -> Rows:
@@ -130,7 +126,7 @@ def _hooks(place: CheckupPlace, agent: FoundAgent, last_call: float | None, *, i
     if last_call is not None:
         return ok("hooks", f"{agent.title} {how_it_calls(name, last_call)}")
     if installed:
-        advice = left_to_do(name)
+        advice = first_step(name) or "start a session in it"
         fix = f"{advice[0].upper()}{advice[1:]}."
         return warning("hooks", f"{agent.title} has Whet's hooks, and was not yet seen calling", fix)
     if is_recorded:

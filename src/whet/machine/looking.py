@@ -206,11 +206,6 @@ def how_it_calls(agent: str, last_call: float | None) -> str:
     return f"installed, not yet seen calling{f': {left}' if left else ''}"
 
 
-def left_to_do(agent: str) -> str:
-    """What makes hooks call for the first time."""
-    return first_step(agent) or "start a session in it"
-
-
 def is_on_path(person: Path, environment: Mapping[str, str], run: Control = control) -> bool:
     """Whether agents find `whet`: on the PATH of this shell without its virtual environment, or of a login shell."""
     own = os.path.join(environment.get("VIRTUAL_ENV") or os.devnull, "bin")

@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Iterator
-from pathlib import Path
 
 from whet.errors import WhetError
 from whet.machine.home_checks import CheckupPlace, CheckupRow, Rows, failed, ok, warning
@@ -32,7 +31,8 @@ PAGE = 200
 def check_store(place: CheckupPlace) -> Rows:
     """The store, read as a whole; nothing where there is none yet."""
     home = place.home
-    if not home.database_url and _is_nothing(home.database_path):
+    path = home.database_path
+    if not home.database_url and not (path.exists() and path.stat().st_size):  # opened, it would become a database
         yield _no_database(home)
         return
     with contextlib.closing(connect(home)) as database:
@@ -48,11 +48,6 @@ def check_store(place: CheckupPlace) -> Rows:
         if steps_taken(database) == NEWEST:
             yield _ledger(home, database)
         yield _sessions(place, database)
-
-
-def _is_nothing(path: Path) -> bool:
-    """Asked without opening it, which would make a database of an empty file."""
-    return not path.exists() or not path.stat().st_size
 
 
 def _no_database(home: Home) -> CheckupRow:

@@ -37,18 +37,20 @@ def keep_pass(
     with database.writing():
         if _is_kept(database, key):
             return False
-        stored = _stored(database, {each.session for each in sessions} | _quoted(claims))
+        quoted = {quote.session for claim in claims if isinstance(claim, Claim) for quote in claim.quotes}
+        stored = _stored(database, quoted.union(each.session for each in sessions))
         read = {each.session: each for each in sessions if each.session in stored}
+        judged = {id: msgspec.json.encode(each.judged) for id, each in read.items() if each.judged is not None}
         database.many(
             "INSERT INTO sessions_read (session, project, pass, head, messages, at, judged)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(id, project, key, each.head, each.messages, now, _judged(each)) for id, each in read.items()],
+            [(id, project, key, each.head, each.messages, now, judged.get(id)) for id, each in read.items()],
         )
         # Trouble is found again where corrections are known now.
         database.many(
             "UPDATE derived SET version = '' WHERE kind = ?"
             " AND session IN (SELECT no FROM sessions WHERE id = ? AND maker IN ('', ?))",
-            [(Derived.TROUBLE.value, id, database.member) for id, each in read.items() if each.judged is not None],
+            [(Derived.TROUBLE.value, id, database.member) for id in judged],
         )
         [(last,)] = database.query("SELECT coalesce(max(number), 0) FROM claims")
         for number, each in enumerate(claims, start=last + 1):
@@ -157,10 +159,6 @@ def _quotes(database: Database, project: str) -> dict[int, list[Quote]]:
     return found
 
 
-def _judged(read: SessionRead) -> bytes | None:
-    return None if read.judged is None else msgspec.json.encode(read.judged)
-
-
 def _is_kept(database: Database, key: str) -> bool:
     maker = own_name(database)
     for table in ("sessions_read", "claims"):
@@ -172,7 +170,3 @@ def _is_kept(database: Database, key: str) -> bool:
 def _stored(database: Database, ids: Iterable[str]) -> set[str]:
     """Those of these sessions that are in the store."""
     return {id for (id,) in ask_for_all(database, "SELECT id FROM sessions WHERE id IN", sorted(ids))}
-
-
-def _quoted(claims: Iterable[Claim | DroppedClaim]) -> set[str]:
-    return {quote.session for claim in claims if isinstance(claim, Claim) for quote in claim.quotes}

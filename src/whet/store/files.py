@@ -119,7 +119,7 @@ def move(source: Place, target: Place) -> None:
         }
         old, new = folders[source.names[:-1]], folders[target.names[:-1]]
         with explained(source.path):
-            if _exists(new, target.name):
+            if target.name in os.listdir(new.descriptor):
                 raise Conflict(f"{target.path} already exists.", advice="Choose another name, or move it away first.")
             os.rename(source.name, target.name, src_dir_fd=old.descriptor, dst_dir_fd=new.descriptor)
         new.settle(target.path)
@@ -155,14 +155,6 @@ def _entry(found: os.DirEntry[str]) -> FolderEntry | None:
         return None  # it went away while the folder was read
     kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder"}
     return FolderEntry(found.name, kinds.get(stat.S_IFMT(status.st_mode), "other"), status.st_size)
-
-
-def _exists(folder: Folder, name: str) -> bool:
-    try:
-        os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False)
-    except FileNotFoundError:
-        return False
-    return True
 
 
 def _is_name(name: str) -> bool:

@@ -104,22 +104,15 @@ def for_postgres(query: Query) -> str:
     return " & ".join((wanted, *(f"!{phrase(words)}" for words in query.unwanted)))
 
 
-class Condition(NamedTuple):
-    """A condition in SQL with its parameters."""
-
-    sql: str
-    parameters: list[object]
-
-
-def of_session(filters: Filters) -> Condition:
+def of_session(filters: Filters) -> tuple[str, list[object]]:
     """Which sessions may hold a hit, as far as the session's own columns tell."""
     where, parameters = conditions(filters._replace(tool="", until=None))
     if filters.until is None:
-        return Condition(where, parameters)
-    return Condition(f"{where} AND (s.started IS NULL OR s.started < ?)", [*parameters, filters.until])
+        return where, parameters
+    return f"{where} AND (s.started IS NULL OR s.started < ?)", [*parameters, filters.until]
 
 
-def of_message(filters: Filters, role: str = "") -> Condition:
+def of_message(filters: Filters, role: str = "") -> tuple[str, list[object]]:
     """Which messages may be hits; tool and time narrow the messages and not only their sessions."""
     where, parameters = conditions(filters._replace(tool="", since=None, until=None))
     clauses = [where]
@@ -132,7 +125,7 @@ def of_message(filters: Filters, role: str = "") -> Condition:
         if value is not None:
             clauses.append(clause)
             parameters.append(value)
-    return Condition(" AND ".join(clauses), parameters)
+    return " AND ".join(clauses), parameters
 
 
 def _newest_in_sqlite(database: SQLite, query: Query, filters: Filters, role: str) -> list[Row]:

@@ -43,7 +43,8 @@ HAS_HEIR = f"""
     SELECT 1 FROM sessions WHERE (base = ? OR parent_id = ?) AND purpose <> '{Purpose.SUBTASK.value}' LIMIT 1
 """
 Change = Literal["imported", "updated", "unchanged", "conflict"]
-# First what was claimed of this session, or without a quote in a pass that read it, and has no quote from another one.
+# What goes with a session, whoever claimed it. First what was claimed of it, or without a quote in a pass that read it,
+# and has no quote from another one.
 FORGOTTEN = (
     """DELETE FROM claims WHERE (pass IN (SELECT pass FROM sessions_read WHERE session = ?)
         OR claim IN (SELECT o.claim FROM claims AS o JOIN claim_quotes AS q ON q.claim = o.number WHERE q.session = ?))
@@ -248,7 +249,8 @@ def forget(database: Database, session_id: str) -> int:
         # Its file must be read again, should a person want the session back.
         database.execute("DELETE FROM files WHERE path = ?", (session.path,))
         forget_left_out(database, [session.path])
-        _forget_claims(database, session.id)
+        for statement in FORGOTTEN:
+            database.execute(statement, (session.id,) * statement.count("?"))
         return _remove(database, session)
 
 
@@ -377,9 +379,3 @@ def _remove(database: Database, session: Session) -> int:
     database.execute("DELETE FROM messages WHERE session = ?", (session.no,))
     database.execute("DELETE FROM sessions WHERE no = ?", (session.no,))
     return int(count)
-
-
-def _forget_claims(database: Database, session: str) -> None:
-    """Remove the quotes from a session, whoever's reader made them, and the claims that rest on no other session."""
-    for statement in FORGOTTEN:
-        database.execute(statement, (session,) * statement.count("?"))

@@ -9,7 +9,6 @@ from whet.own.told.skills import FILE, FOLDERS, Skill
 from whet.store.files import (
     Conflict,
     Folder,
-    FolderEntry,
     FoundFile,
     Place,
     below,
@@ -33,7 +32,11 @@ SkillFile = FoundFile[Skill]
 
 def list_skills(home: Path) -> tuple[SkillFile, ...]:
     """Every skill in the order of names; one that cannot be read is listed with its fault."""
-    names = [entry.name for entry in entries(beneath(home, FOLDER)) if _may_be_skill(entry)]
+    names = [
+        entry.name
+        for entry in entries(beneath(home, FOLDER))
+        if entry.kind == "folder" and not entry.name.startswith(".")
+    ]
     with entered(home, (FOLDER,)) as folder:  # once for all of them: there may be hundreds
         return tuple(found for name in names if folder and (found := _found(folder, name)) is not None)
 
@@ -140,7 +143,3 @@ def _found(folder: Folder, name: str) -> SkillFile | None:
         return FoundFile(name, path, None, error.message)
     wrong = "; ".join(skills.faults(skill, folder=name))
     return FoundFile(name, path, None if wrong else skill, wrong)
-
-
-def _may_be_skill(entry: FolderEntry) -> bool:
-    return entry.kind == "folder" and not entry.name.startswith(".")
