@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from whet.changes.places import conflict, current, edits, expect_allowed, expect_fitting, is_done, place_of, write
 from whet.errors import WhetError
-from whet.ledger.entries import CHANGES, Actor, Change, Entry, Item, Key, State, Step
+from whet.ledger.entries import CHANGES, Actor, Change, Entry, Key, State, Step
 from whet.ledger.folding import is_last, last_batch, move_of, step_of
 from whet.ledger.patch_faults import LIMITS, Fault, FaultKind, TextLimits, faults
 from whet.ledger.patches import Action, Form, Patch, derived, digest
@@ -320,17 +320,15 @@ def _done(books: ChangePlace, state: State, number: int) -> Change:
 
 def _superseded(state: State, change: Change) -> Conflict:
     key, item = change.key, state.get(change.key.form, change.key.name)
-    later = next((each.number for each in reversed(state.done) if key in (each.key, *_keys(each.along))), 0)
+    later = next(
+        (each.number for each in reversed(state.done) if key in (each.key, *(item.key for item in each.along))), 0
+    )
     by = f"entry {later}" if later > change.number else "a person's edit"
     became = "changed" if item else "taken away"
     return Conflict(
         f"The {key.form} {key.name} was {became} since entry {change.number}, by {by}.",
         advice=f"Revert that first, or see `whet ledger show {later or change.number}`.",
     )
-
-
-def _keys(items: Sequence[Item]) -> tuple[Key, ...]:
-    return tuple(item.key for item in items)
 
 
 def _check_batch(patches: Sequence[Patch]) -> None:

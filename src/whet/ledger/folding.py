@@ -258,7 +258,7 @@ def move_of(state: State, entry: Entry) -> Move:
     """What an entry does, or would do, to the state before it."""
     step, patch = step_of(entry), entry.patch
     if step in (Step.UNDONE, Step.REDONE, Step.REVERTED):
-        change = _change(state, entry.about)
+        change = next(each for each in (*state.done, *state.undone) if each.number == entry.about)
         before, after = (change.before, change.after) if step is Step.REDONE else (change.after, change.before)
         return Move(change.key, _text(before), _text(after))
     known = state.get(patch.form, patch.name)
@@ -338,10 +338,6 @@ def was_approved(item: Item, entries: Sequence[Entry]) -> bool:
         for entry in entries
         if entry.number < item.number
     )
-
-
-def _change(state: State, number: int) -> Change:
-    return next(change for change in (*state.done, *state.undone) if change.number == number)
 
 
 def _text(item: Item | None) -> str | None:

@@ -70,15 +70,11 @@ def find_agents(person: Path, environment: Mapping[str, str]) -> tuple[FoundAgen
             name,
             titles.get(name, name.capitalize()),
             folders[name] if name in folders and folders[name].is_dir() else None,
-            any(_first(person, pattern) for pattern in places.get(name, ())),
+            any(path.is_file() for pattern in places.get(name, ()) for path in person.glob(pattern)),
         )
         for name in dict.fromkeys((*titles, *folders))
     )
     return tuple(each for each in found if each.config or each.has_sessions)
-
-
-def _first(person: Path, pattern: str) -> Path | None:
-    return next((path for path in person.glob(pattern) if path.is_file()), None)
 
 
 class SetupPlace(NamedTuple):

@@ -58,19 +58,12 @@ def load_tables(
             database.copy_in(name, columns, pieces())
     _set_triggers(database, tables, "ENABLE")
     for name, columns in tables.items():
-        if "no" in columns:
-            _count_on(database, name)
+        if "no" in columns:  # the numbers that the server gives follow those that came back
+            last = f"(SELECT coalesce(max(no), 0) + 1 FROM {name})"
+            database.query(f"SELECT setval(pg_get_serial_sequence(?, 'no'), {last}, false)", (name,))
     migrate(database)
 
 
 def _set_triggers(database: Database, tables: Iterable[str], state: str) -> None:
     for name in tables:
         database.execute(f"ALTER TABLE {name} {state} TRIGGER USER")
-
-
-def _count_on(database: Database, table: str) -> None:
-    """Let the numbers that the server gives follow those that came back."""
-    database.query(
-        f"SELECT setval(pg_get_serial_sequence(?, 'no'), (SELECT coalesce(max(no), 0) + 1 FROM {table}), false)",
-        (table,),
-    )

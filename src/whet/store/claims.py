@@ -16,6 +16,10 @@ from whet.store.database import Database
 from whet.store.derived import Derived, keeping, own_name
 from whet.store.rows import ask_for_all, blob, decoded_or_none
 
+IS_KEPT = """
+    SELECT 1 FROM sessions_read WHERE pass = ? AND maker = ? UNION SELECT 1 FROM claims WHERE pass = ? AND maker = ?
+"""
+
 
 def keep_pass(
     database: Database,
@@ -35,10 +39,11 @@ def keep_pass(
     claims = bounded(claims)
     key = pass_key(project, sessions, claims)
     with database.writing():
-        if _is_kept(database, key):
+        if database.query(IS_KEPT, (key, own_name(database)) * 2):
             return False
         quoted = {quote.session for claim in claims if isinstance(claim, Claim) for quote in claim.quotes}
-        stored = _stored(database, quoted.union(each.session for each in sessions))
+        meant = sorted(quoted.union(each.session for each in sessions))
+        stored = {id for (id,) in ask_for_all(database, "SELECT id FROM sessions WHERE id IN", meant)}
         read = {each.session: each for each in sessions if each.session in stored}
         judged = {id: msgspec.json.encode(each.judged) for id, each in read.items() if each.judged is not None}
         database.many(
@@ -157,16 +162,3 @@ def _quotes(database: Database, project: str) -> dict[int, list[Quote]]:
     for claim, session, message, words in rows:
         found.setdefault(claim, []).append(Quote(session, message, words))
     return found
-
-
-def _is_kept(database: Database, key: str) -> bool:
-    maker = own_name(database)
-    for table in ("sessions_read", "claims"):
-        if database.query(f"SELECT 1 FROM {table} WHERE pass = ? AND maker = ? LIMIT 1", (key, maker)):
-            return True
-    return False
-
-
-def _stored(database: Database, ids: Iterable[str]) -> set[str]:
-    """Those of these sessions that are in the store."""
-    return {id for (id,) in ask_for_all(database, "SELECT id FROM sessions WHERE id IN", sorted(ids))}

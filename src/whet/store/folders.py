@@ -249,7 +249,10 @@ class Folder(NamedTuple):
         with os.fdopen(descriptor, "wb") as file:
             file.write(body)
             file.flush()
-            _keep_owner_and_mode(descriptor, old, mode)
+            new = os.fstat(descriptor)
+            if old is not None and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+                os.fchown(descriptor, old.st_uid, old.st_gid)
+            os.fchmod(descriptor, mode if old is None else stat.S_IMODE(old.st_mode))
             sync(descriptor)
 
     def _compare(self, name: str, expected: bytes | None) -> None:
@@ -362,13 +365,6 @@ def _take_lock(folder: Folder) -> bool:
         except BlockingIOError:
             return False
     return True
-
-
-def _keep_owner_and_mode(descriptor: int, old: os.stat_result | None, mode: int) -> None:
-    new = os.fstat(descriptor)
-    if old is not None and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-        os.fchown(descriptor, old.st_uid, old.st_gid)
-    os.fchmod(descriptor, mode if old is None else stat.S_IMODE(old.st_mode))
 
 
 def _refused(path: Path, what: str) -> WhetError:

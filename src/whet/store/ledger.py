@@ -184,7 +184,7 @@ class Ledger(NamedTuple):
 
     def _all(self) -> Iterator[tuple[Entry, bool]]:
         """Every entry that can be read, and whether it counts here."""
-        makers = self._makers()
+        makers = (self.database.member, *self.admins) if self.home else ()  # whose rules count; all: ()
         rows = self.database.query("SELECT number, maker, body, seal FROM entries ORDER BY number")
         for number, maker, body, seal in rows:
             entry = _decoded(number, maker, body)
@@ -194,10 +194,6 @@ class Ledger(NamedTuple):
                 yield entry, self.owner.has_sealed(seal, *_sealed(number, blob(body)))
             elif entry is not None:
                 yield entry, not makers or maker in makers
-
-    def _makers(self) -> tuple[str, ...]:
-        """Whose entries on rules count here; nobody is named where all do."""
-        return (self.database.member, *self.admins) if self.home else ()
 
     def _row(self, entry: Entry) -> tuple[object, ...]:
         body = _encoder.encode(replace(entry, maker=""))  # who made it is for the database to say

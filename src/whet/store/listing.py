@@ -117,7 +117,8 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
         parameters += OWN_PURPOSES
     if filters.model:
         clauses.append("lower(s.model) LIKE ? ESCAPE '!'")
-        parameters.append(f"%{_literal(filters.model.lower())}%")
+        literal = filters.model.lower().replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        parameters.append(f"%{literal}%")
     for clause, values in _folders(filters):
         clauses.append(clause)
         parameters += values
@@ -151,7 +152,3 @@ def _folders(filters: Filters) -> list[tuple[str, tuple[object, ...]]]:
 
 def _below(folder: str) -> tuple[object, ...]:
     return folder or "/", len(folder) + 1, f"{folder}/"
-
-
-def _literal(text: str) -> str:
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")

@@ -118,7 +118,9 @@ class Vault(NamedTuple):
         return note_pages.shown(_text(beneath(self.folder, self.note)), limit)
 
     def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
-        places = itertools.islice(_markdown(self.folder), MOST_FILES)
+        files = below(Place(self.folder, ()), deepest=DEEPEST - 1)
+        notes = (place for place, file in files if file.name.endswith(".md") and file.size_bytes <= MOST_BYTES)
+        places = itertools.islice(notes, MOST_FILES)
         found = (excerpts("/".join(each.names), _text(each), Trust.EXTERNAL) for each in places)
         return best(itertools.chain.from_iterable(found), question, limit=limit)
 
@@ -154,13 +156,6 @@ def disconnect(home: Path) -> bool:
     if body is not None:
         remove(place, expected=body)
     return body is not None
-
-
-def _markdown(root: Path) -> Iterator[Place]:
-    """The files to search, without what is too large to be a note."""
-    for place, entry in below(Place(root, ()), deepest=DEEPEST - 1):
-        if entry.name.endswith(".md") and entry.size_bytes <= MOST_BYTES:
-            yield place
 
 
 def _text(place: Place) -> str:
