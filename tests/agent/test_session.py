@@ -18,7 +18,7 @@ from whet.own.runs.settings import Settings
 from whet.sessions.copies import cold, is_warm
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.shown_texts import template_uses
+from whet.store.recording import template_uses
 from whet.store.template_files import is_drawn, record_worth
 from whet.trials.draws import is_told
 

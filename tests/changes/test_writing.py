@@ -16,7 +16,7 @@ from whet.own.told.skills import compose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.shown_texts import skill_uses
+from whet.store.recording import skill_uses
 from whet.store.skill_files import load, read_text, support_files
 
 NOW = 1_800_000_000.0

@@ -22,8 +22,7 @@ from whet.sessions.transcripts import Ending, Message, Purpose
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.recording import recorded
-from whet.store.shown_texts import template_uses
+from whet.store.recording import recorded, template_uses
 from whet.store.template_files import (
     CountedDraw,
     count_draws,

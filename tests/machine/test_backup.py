@@ -24,9 +24,8 @@ from whet.machine.backup import BackupReport, back_up
 from whet.machine.restore import RestoreReport, excluded, restore, working_folder
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
-from whet.store.opening import opened
+from whet.store.opening import FIRST, NEWEST, opened
 from whet.store.sessions import load
-from whet.store.tables import FIRST, NEWEST
 from whet.work.life import occupied
 
 

@@ -9,8 +9,7 @@ import pytest
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.opening import connect, opened
-from whet.store.tables import FIRST, MIGRATIONS, WORDS, migrate
+from whet.store.opening import FIRST, MIGRATIONS, WORDS, connect, migrate, opened
 
 
 @contextlib.contextmanager

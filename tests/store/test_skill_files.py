@@ -8,7 +8,7 @@ from whet.errors import WhetError
 from whet.own.told.skills import compose
 from whet.store.database import Database
 from whet.store.files import Conflict
-from whet.store.shown_texts import View, record_view, skill_uses, was_read
+from whet.store.recording import View, record_view, skill_uses, was_read
 from whet.store.skill_files import (
     archive,
     archived,

@@ -11,8 +11,8 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.preparing import Provenance, prepare
+from whet.store.recording import TextUse, record_use, template_uses
 from whet.store.sessions import keep
-from whet.store.shown_texts import TextUse, record_use, template_uses
 from whet.store.template_files import list_templates, load, read_text, record_worth, stored_transcripts, usable, worths
 
 

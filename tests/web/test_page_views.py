@@ -34,10 +34,10 @@ from whet.store.home import Home
 from whet.store.listing import COUNTED, Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.preparing import Provenance, prepare
+from whet.store.recording import record_use
 from whet.store.records import keep_progress
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import keep
-from whet.store.shown_texts import record_use
 from whet.store.troubles import StoredTrouble, session_troubles
 from whet.telling.targets.known_projects import short_name, told_apart
 from whet.trials.attempts import Arm, Attempt, Measures

@@ -12,8 +12,7 @@ from lengths import long_on_postgres
 from patience import PATIENCE_SECONDS
 from patience import until as wait_for
 from whet.store.home import Home
-from whet.store.opening import connect, opened
-from whet.store.tables import NEWEST
+from whet.store.opening import NEWEST, connect, opened
 from whet.work.given import WorkState, given_orders
 from whet.work.orders import Queue
 from work.engine_worker import LETTER, STEPS

@@ -8,7 +8,7 @@ from whet.sessions.transcripts import Message
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.shown_texts import record_use
+from whet.store.recording import record_use
 from whet.store.template_files import Draw, keep_draw, load, usable, worths
 from whet.trials.draws import is_told
 

@@ -27,7 +27,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import MemoryFolder, load
-from whet.store.shown_texts import View, record_view, was_read
+from whet.store.recording import View, record_view, was_read
 from whet.store.skill_files import archived_text, read_text, support_files
 from whet.text.toml_edits import assigned
 

@@ -16,7 +16,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import MemoryFolder, load
-from whet.store.shown_texts import skill_uses
+from whet.store.recording import skill_uses
 from whet.store.skill_files import usable
 from whet.text.likeness import sense, similarity
 from whet.values import Value

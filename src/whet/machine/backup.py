@@ -29,9 +29,8 @@ from whet.store.database import Database
 from whet.store.files import beneath
 from whet.store.folders import OPENED, explained, settle, sync
 from whet.store.home import DATABASE_NAME, Home
-from whet.store.opening import connect
+from whet.store.opening import connect, steps_taken
 from whet.store.sqlite import SQLite, copy_file
-from whet.store.tables import steps_taken
 from whet.work.life import FOLDER as WORKERS
 from whet.work.system import FILE as ENGINE
 

@@ -30,9 +30,8 @@ from whet.machine.archive import (
 from whet.machine.backup import CARRIED
 from whet.store.folders import explained, locking, settle
 from whet.store.home import Home
-from whet.store.opening import connect
+from whet.store.opening import FIRST, MIGRATIONS, NEWEST, connect
 from whet.store.sqlite import DamagedDatabase, SQLite, file_faults, programs_in
-from whet.store.tables import FIRST, MIGRATIONS, NEWEST
 from whet.work.life import held, is_any_alive
 
 SPARE_BYTES = 64 << 20

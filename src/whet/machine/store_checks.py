@@ -10,11 +10,10 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import HEAD, ledger_of, newest, note
 from whet.store.left_out import FILE_NAME as FORGOTTEN
-from whet.store.opening import SEAL_KEY, connect
+from whet.store.opening import NEWEST, SEAL_KEY, connect, expect_known, steps_taken
 from whet.store.rows import SESSION_COLUMNS, DamagedRow, Session, blob, session_of
 from whet.store.sessions import message_id
 from whet.store.sqlite import SQLite, file_faults
-from whet.store.tables import NEWEST, expect_known, steps_taken
 from whet.telling.hooks.events import FOLDER as HOOKS
 from whet.work.system import FILE as ENGINE
 from whet.work.system import damaged

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from whet.errors import WhetError
 from whet.store.database import Database
+from whet.store.opening import MIGRATIONS, migrate, steps_taken, take_steps
 from whet.store.postgres import Postgres
-from whet.store.tables import MIGRATIONS, migrate, steps_taken, take_steps
 
 COLUMNS = (
     "SELECT column_name::text FROM information_schema.columns"

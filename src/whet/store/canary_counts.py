@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whet.store.database import Database, blanks
-from whet.store.rows import columns_of, made
+from whet.store.database import Database
+from whet.store.rows import blanks, columns_of, made
 
 NOTHING_TOLD = 0  # the entry that says that a hook ran at all
 

@@ -84,15 +84,3 @@ def missing_right(role: str, schema: str, why: str) -> WhetError:
 def _quoted(name: str) -> str:
     plain = name.replace("_", "").isalnum() and name == name.lower() and not name[:1].isdigit()
     return name if plain else '"{}"'.format(name.replace('"', '""'))
-
-
-def blanks(values: Sequence[object]) -> str:
-    """The places of so many parameters in a statement."""
-    return ", ".join("?" * len(values))
-
-
-def replacing(table: str, key: str, columns: str) -> str:
-    """The statement that adds a row, or puts it in the place of the one that has its key."""
-    names = columns.split(", ")
-    given = ", ".join(f"{name} = excluded.{name}" for name in names if name not in key.split(", "))
-    return f"INSERT INTO {table} ({columns}) VALUES ({blanks(names)}) ON CONFLICT ({key}) DO UPDATE SET {given}"

@@ -16,8 +16,17 @@ import msgspec
 
 import whet
 from whet.sessions.transcripts import OWN_PURPOSES
-from whet.store.database import CannotWrite, Database, Row, blanks
-from whet.store.rows import SESSION_COLUMNS, Session, ask_for_all, blob, decoded_or_none, session_of, uncollected
+from whet.store.database import CannotWrite, Database, Row
+from whet.store.rows import (
+    SESSION_COLUMNS,
+    Session,
+    ask_for_all,
+    blanks,
+    blob,
+    decoded_or_none,
+    session_of,
+    uncollected,
+)
 
 Kind = TypeVar("Kind")
 # The packages whose code decides what is found in a session, what it teaches,

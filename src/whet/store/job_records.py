@@ -15,10 +15,10 @@ from whet.ledger.patches import NAMES, Form
 from whet.own.jobs import job
 from whet.own.jobs.job import ENDING, FOLDER, Job
 from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
-from whet.store.database import Database, Row, replacing
+from whet.store.database import Database, Row
 from whet.store.files import FoundFile, NamedFiles
 from whet.store.opening import Owner
-from whet.store.rows import blob, decoded_or_none
+from whet.store.rows import blob, decoded_or_none, replacing
 
 JobFile = FoundFile[Job]
 JOBS = NamedFiles(

@@ -13,9 +13,9 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.store import files
-from whet.store.database import Database, blanks
+from whet.store.database import Database
 from whet.store.home import Home, prepare_home
-from whet.store.rows import Session, portions
+from whet.store.rows import Session, blanks, portions
 from whet.values import Value
 
 FILE_NAME = "forgotten.json"

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.sessions.transcripts import OWN_PURPOSES
 from whet.sessions.worktrees import TEMPORARY
-from whet.store.database import Database, blanks
-from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.database import Database
+from whet.store.rows import SESSION_COLUMNS, Session, blanks, session_of
 from whet.store.sessions import is_own
 
 # Compared by substr, for LIKE takes great and small letters as the same in SQLite and not in Postgres.

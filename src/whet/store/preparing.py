@@ -18,8 +18,8 @@ from whet.sessions.transcripts import (
     session_id,
     total,
 )
-from whet.store.database import Database, blanks
-from whet.store.rows import SessionFacts, portions
+from whet.store.database import Database
+from whet.store.rows import SessionFacts, blanks, portions
 from whet.store.words import indexed, marks, vectors
 from whet.text.words import cut
 

@@ -16,8 +16,8 @@ import msgspec
 from whet.errors import WhetError
 from whet.own.told.prompt import Prompt
 from whet.sessions.transcripts import Purpose, Usage
-from whet.store.database import Database, replacing
-from whet.store.rows import blob, decoded_or_none, decoded_row
+from whet.store.database import Database
+from whet.store.rows import blob, decoded_or_none, decoded_row, replacing
 from whet.values import Value
 
 ADVICE = "Begin a new session: each stores its prompt."

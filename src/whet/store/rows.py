@@ -10,7 +10,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.sessions.transcripts import Message, RecordedCheck, Usage, decode
-from whet.store.database import Database, Row, blanks
+from whet.store.database import Database, Row
 from whet.values import Value
 
 Kind = TypeVar("Kind")
@@ -153,3 +153,15 @@ def ask_for_all(database: Database, sql: str, values: Sequence[object], before: 
 def portions(items: Sequence[Kind]) -> Iterator[Sequence[Kind]]:
     """The items, as many at a time as one statement takes."""
     return (items[start : start + AT_ONCE] for start in range(0, len(items), AT_ONCE))
+
+
+def blanks(values: Sequence[object]) -> str:
+    """The places of so many parameters in a statement."""
+    return ", ".join("?" * len(values))
+
+
+def replacing(table: str, key: str, columns: str) -> str:
+    """The statement that adds a row, or puts it in the place of the one that has its key."""
+    names = columns.split(", ")
+    given = ", ".join(f"{name} = excluded.{name}" for name in names if name not in key.split(", "))
+    return f"INSERT INTO {table} ({columns}) VALUES ({blanks(names)}) ON CONFLICT ({key}) DO UPDATE SET {given}"

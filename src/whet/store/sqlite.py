@@ -14,7 +14,7 @@ from typing import IO
 import apsw
 
 from whet.errors import WhetError
-from whet.store.database import CannotWrite, Dialect, Parameters, Row, blanks
+from whet.store.database import CannotWrite, Dialect, Parameters, Row
 
 OLDEST_SAFE = (3, 51, 3)  # earlier libraries can corrupt a database whose log is reset while others write
 PATIENCE_SECONDS = 120.0
@@ -88,7 +88,7 @@ class SQLite:
             self._connection.executemany(sql, rows).fetchall()
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Parameters]) -> None:
-        self.many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({blanks(columns)})", rows)
+        self.many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", rows)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:

@@ -14,8 +14,7 @@ from whet.errors import WhetError
 from whet.own.runs.models import Postponed
 from whet.store.database import Unreachable
 from whet.store.home import Home
-from whet.store.opening import UNSHARED, borrowed
-from whet.store.tables import NewerStore, expect_known
+from whet.store.opening import UNSHARED, NewerStore, borrowed, expect_known
 from whet.values import Value
 from whet.work.faults import DBOS, PortableWorkflowError, SetWorkflowID, WorkflowHandle, sealed, unsealed
 from whet.work.given import Remembered, identity, seal_on

@@ -15,8 +15,7 @@ import msgspec
 from whet.errors import WhetError
 from whet.store.database import Unreachable
 from whet.store.home import Home, Reserve
-from whet.store.opening import opened
-from whet.store.tables import NewerStore
+from whet.store.opening import NewerStore, opened
 from whet.work.durable import (
     Durable,
     OrderReturned,

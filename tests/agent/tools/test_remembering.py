@@ -22,8 +22,8 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.preparing import Provenance, prepare
+from whet.store.recording import skill_uses
 from whet.store.sessions import keep
-from whet.store.shown_texts import skill_uses
 
 NOW = 1_750_000_000.0
 ORDER = Message(

@@ -22,7 +22,7 @@ from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
 from whet.store.home import find_home, prepare_home
 from whet.store.memory_files import NAMES, NOTE, Vault, connect, disconnect
-from whet.store.shown_texts import TextUse, skill_uses
+from whet.store.recording import TextUse, skill_uses
 from whet.store.skill_files import SkillFile, archived, list_skills, read_text, support_files
 from whet.text.front_matter import FENCE, with_field
 from whet.text.showing import shown

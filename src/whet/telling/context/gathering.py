@@ -25,8 +25,8 @@ from whet.store.files import guidance_texts, text_in
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import MemoryFolder, connected, load
+from whet.store.recording import skill_uses
 from whet.store.records import keep_prompt, restore_prompt
-from whet.store.shown_texts import skill_uses
 from whet.store.skill_files import list_skills
 from whet.telling.context.finding import find_files
 from whet.telling.targets import settings as targets

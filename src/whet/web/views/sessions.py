@@ -13,8 +13,8 @@ from whet.sessions.worktrees import is_temporary
 from whet.store.attempts import attempts_of
 from whet.store.canary_counts import counted
 from whet.store.left_out import left_out
+from whet.store.recording import sessions_with
 from whet.store.session_facts import state_of_sessions
-from whet.store.shown_texts import sessions_with
 from whet.text.showing import shown
 from whet.text.words import cut, many
 from whet.trials.attempts import ARMS, Arm

@@ -15,8 +15,8 @@ from whet.lessons.rungs import CanaryMove, LiveCounts
 from whet.own.examples.templates import Template, TemplateEffect
 from whet.proving.trial import past_trials
 from whet.store.attempts import attempts_of
+from whet.store.recording import TextUse, template_uses
 from whet.store.records import all_progress
-from whet.store.shown_texts import TextUse, template_uses
 from whet.store.template_files import usable, worths
 from whet.text.words import many, share
 from whet.trials.attempts import ARMS, Arm, Attempt
