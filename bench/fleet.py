@@ -40,8 +40,8 @@ from whet.sessions.transcripts import Transcript, session_id
 from whet.sessions.trust import Trust
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
-from whet.store.preparing import Provenance
-from whet.store.preparing import prepare as prepare_session
+from whet.store.rows import Provenance
+from whet.store.rows import prepare as prepare_session
 from whet.store.sessions import keep
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check

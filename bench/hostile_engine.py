@@ -18,7 +18,7 @@ from whet.cli.procedures import with_clock
 from whet.own.jobs.runs import DeliveryOutcome, JobOutcome, JobRecord, JobResult, RunState
 from whet.store import job_records
 from whet.store.opening import opened, owner_of
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest
 from whet.trials.cases import Case

@@ -24,8 +24,8 @@ from whet.store.analyses import refresh
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened, owner_of
-from whet.store.preparing import Provenance, prepare
 from whet.store.recording import recorded
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.store.template_files import stored_transcripts
 from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest

@@ -27,7 +27,7 @@ from whet.sessions.activity import classify
 from whet.sessions.lineage import own_calls
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, pair, session_id
 from whet.sessions.trust import Trust
-from whet.store.preparing import prepare
+from whet.store.rows import prepare
 from whet.trouble.finding import find_trouble
 from whet.trouble.outcomes.view import analyse, gather
 

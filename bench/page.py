@@ -21,7 +21,7 @@ from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import keep
 from whet.web.cache import PageCache, PageRequest

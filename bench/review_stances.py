@@ -42,7 +42,7 @@ from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep, load
 
 BENCH = Path(__file__).parent

@@ -21,8 +21,9 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare, tidy
+from whet.store.rows import Provenance, prepare
 from whet.store.search import CANDIDATES, for_sqlite, of_message, parse, search
+from whet.store.words import tidy
 
 BATCH_SESSIONS = 500
 ASKED_OF_A_KIND = 12

@@ -22,7 +22,7 @@ from whet.store import sessions
 from whet.store.claims import keep_pass
 from whet.store.database import Database
 from whet.store.listing import Filters, list_sessions
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 
 DAY = 86_400.0
 FIRST_DAY = 1_770_000_000.0

@@ -17,7 +17,7 @@ from command import environment
 from proving.trial_scenes import SECRET, TOLD, declare_shop, failing
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 
 SESSIONS, CASES = 11, 9  # two of the sessions it takes to write the rule

@@ -24,7 +24,7 @@ from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.search import search
 from whet.store.session_facts import facts_among
 from whet.trials.checks import CallDemand, Check, FinishedRun, mark

@@ -18,7 +18,7 @@ from whet.store import sessions
 from whet.store.canary_counts import Telling, keep_reminders, keep_tellings
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 
 BEGUN = 1_790_000_000.0
 COMMANDS = ("bun i", "rtk bun i", "rtk bun i", "ls", "bun i", "rtk bun i")

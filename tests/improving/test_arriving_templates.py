@@ -14,7 +14,7 @@ from whet.sessions.transcripts import RecordedCheck
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.store.template_files import usable
 

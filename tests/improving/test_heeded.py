@@ -19,10 +19,9 @@ from whet.store.canary_counts import Delivery, Telling, keep_delivery, keep_remi
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
-from whet.store.preparing import Provenance, prepare
 from whet.store.recording import Recorder
 from whet.store.records import keep_prompt
-from whet.store.rows import DamagedRow
+from whet.store.rows import DamagedRow, Provenance, prepare
 from whet.store.troubles import session_troubles
 from whet.telling.targets.sync import FileTelling, note
 from whet.trouble.values import TroubleKind

@@ -18,7 +18,7 @@ from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.teachings import MARK
 
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)

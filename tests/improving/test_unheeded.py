@@ -20,7 +20,7 @@ from whet.store.canary_counts import Telling, keep_reminders, keep_tellings
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.telling.hooks.compiling import compile_reminders, compile_rules
 from whet.telling.targets.drawing import offered_rules
 from whet.telling.targets.settings import Target, add

@@ -23,8 +23,8 @@ from whet.store.canary_counts import Delivery, KeptDraw, counted, keep_delivery,
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
-from whet.store.preparing import Provenance, prepare
 from whet.store.recording import recorded
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep, stored
 from whet.telling.context.gathering import rules_in_force
 from whet.telling.targets.drawing import unit_of

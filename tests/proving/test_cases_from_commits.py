@@ -24,7 +24,7 @@ from whet.store.case_files import keep_case, load_case
 from whet.store.home import Home, prepare_home
 from whet.store.listing import find
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep, load
 from whet.trials.cases import Case
 from whet.trials.checks import command_faults

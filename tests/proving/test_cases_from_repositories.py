@@ -19,7 +19,7 @@ from whet.proving.repositories import in_force
 from whet.sessions.transcripts import Message, Transcript
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.trials.cases import Case
 

@@ -17,7 +17,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened, owner_of
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.trials.design import TrialDesign
 from whet.trials.improvements import ImproveReport, ImproveRequest, LessonResult

@@ -14,7 +14,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.search import search
 
 SHARED_SESSIONS = 5

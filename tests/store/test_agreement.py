@@ -16,7 +16,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.search import search
 
 TEXTS = (

@@ -11,7 +11,7 @@ from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, find
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.session_facts import count_copies, facts_among
 from whet.store.side_by_side import POOL_FROM_MESSAGES
 from whet.trouble.outcomes.view import analyse

@@ -19,7 +19,7 @@ from whet.store import sessions
 from whet.store.claims import claimed_projects, claims_of, keep_pass, sessions_read
 from whet.store.database import Database
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 
 PROJECT = "/home/noor/shop"
 READER = ReadBy("opus")

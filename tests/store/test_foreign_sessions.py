@@ -22,9 +22,8 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
 from whet.store.recording import recorded
-from whet.store.rows import Session
+from whet.store.rows import Provenance, Session, prepare
 from whet.store.search import search
 from whet.store.session_facts import facts_among
 from whet.store.sessions import forget, is_believed, keep, load

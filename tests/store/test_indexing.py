@@ -10,8 +10,9 @@ from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare, tidy
+from whet.store.rows import Provenance, prepare
 from whet.store.search import search
+from whet.store.words import tidy
 
 WRITES = 12
 

@@ -9,7 +9,7 @@ from whet.sessions.worktrees import is_temporary
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, find, list_sessions
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 
 
 def keep(database: Database, name: str, *parts: Text | ToolCall, **fields: object) -> Transcript:

@@ -19,7 +19,7 @@ from whet.sessions.transcripts import (
     total,
 )
 from whet.sessions.trust import Trust
-from whet.store.preparing import opening, prepare, storable
+from whet.store.rows import opening, prepare, storable
 
 
 def said(words: str, *, role: Role = Role.USER, origin: Origin = Origin.TURN) -> Message:

@@ -25,8 +25,8 @@ from whet.sessions.trust import Trust
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.listing import Filters, find
-from whet.store.preparing import prepare
 from whet.store.recording import Recorder, recorded, restored_run
+from whet.store.rows import prepare
 from whet.store.search import search
 from whet.store.session_facts import facts_among
 from whet.store.sessions import forget, load

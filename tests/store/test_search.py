@@ -14,7 +14,7 @@ from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.search import Hit, for_postgres, for_sqlite, parse, search
 
 NUMBERS = itertools.count()

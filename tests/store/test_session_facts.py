@@ -13,7 +13,7 @@ from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
 from whet.store.database import Database
 from whet.store.listing import Filters
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.session_facts import SessionCosts, costs_of, facts_among, state_of_sessions
 
 

@@ -21,8 +21,7 @@ from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, find, list_sessions
-from whet.store.preparing import Provenance, prepare
-from whet.store.rows import AT_ONCE, DamagedRow
+from whet.store.rows import AT_ONCE, DamagedRow, Provenance, prepare
 
 
 def said(words: str, at: float | None = None) -> Message:

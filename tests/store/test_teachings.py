@@ -14,7 +14,7 @@ from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.side_by_side import BATCH_MESSAGES, POOL_FROM_MESSAGES, AnalysisProgress
 from whet.store.teachings import keep_teachings, kept_teachings
 

@@ -10,8 +10,8 @@ from whet.own.examples.templates import TemplateEffect, written
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
-from whet.store.preparing import Provenance, prepare
 from whet.store.recording import TextUse, record_use, template_uses
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.store.template_files import list_templates, load, read_text, record_worth, stored_transcripts, usable, worths
 

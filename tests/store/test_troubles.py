@@ -13,7 +13,7 @@ from whet.store import analyses, sessions
 from whet.store.database import Database
 from whet.store.derived import FINDING, LEARNING, TEACHING, code_version
 from whet.store.listing import Filters, find
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.troubles import session_troubles, trouble_of_session
 from whet.trouble.values import TroubleKind
 

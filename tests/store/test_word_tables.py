@@ -4,7 +4,7 @@ from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.search import search
 
 BESIDE = ("messages", "uses", "message_index")

@@ -28,8 +28,8 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
 from whet.store.records import keep_progress
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.design import TrialProgress, TrialResult, TrialStop

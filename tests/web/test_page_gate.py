@@ -20,7 +20,7 @@ from whet.store import analyses, sessions
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.web.gate import COOKIE
 from whet.web.server import expect_loopback
 

@@ -12,7 +12,7 @@ from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.web.html import h, words_of
 from whet.web.site import PageLinks, known_by

@@ -23,7 +23,7 @@ from whet.store.attempts import keep_attempt
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import keep
 from whet.trials.attempts import Arm, Attempt, Measures

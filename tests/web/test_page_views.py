@@ -33,9 +33,9 @@ from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.listing import COUNTED, Filters, list_sessions
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
 from whet.store.recording import record_use
 from whet.store.records import keep_progress
+from whet.store.rows import Provenance, prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import keep
 from whet.store.troubles import StoredTrouble, session_troubles

@@ -17,7 +17,7 @@ from whet.own.examples.warm_start import is_prefill, recognised
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
 from whet.store.database import Dialect
-from whet.store.preparing import PreparedSession, prepare, with_vectors
+from whet.store.rows import PreparedSession, prepare, with_vectors
 
 SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 COMPANIONS = ("-wal", "-shm", "-journal")

@@ -19,9 +19,9 @@ from whet.store.database import Database, Unreachable
 from whet.store.home import Home, holds
 from whet.store.left_out import LeftOutFile, alike, forget_left_out, forgotten, keep_left_out
 from whet.store.listing import Filters, count_sessions
-from whet.store.preparing import Provenance, tidy
-from whet.store.rows import ask_for_all, uncollected
+from whet.store.rows import Provenance, ask_for_all, uncollected
 from whet.store.side_by_side import process_pool
+from whet.store.words import tidy
 from whet.telling.targets.known_projects import remember_projects
 
 READER = "7"  # raised when what is read or redacted changes: unchanged files are then read again

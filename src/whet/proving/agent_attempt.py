@@ -38,8 +38,8 @@ from whet.shipped.guidance import text
 from whet.store.attempts import keep_attempt, known_attempt, reuse
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.preparing import Provenance, prepare
 from whet.store.records import key_of
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.text.quoting import mark_for, quoted
 from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure

@@ -18,9 +18,8 @@ from whet.own.told.skills import FILE
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id, total
 from whet.store.database import Database
-from whet.store.preparing import Provenance, add_messages, prepare, row_of, storable
 from whet.store.records import RecordKind, hash_of, keep_record, record_bodies, restore_prompt
-from whet.store.rows import Session
+from whet.store.rows import Provenance, Session, add_messages, prepare, row_of, storable
 from whet.store.sessions import is_stored, keep, load, own_messages, stored
 
 SOURCE = "whet"

@@ -18,16 +18,22 @@ from whet.sessions.trust import Trust
 from whet.store import derived
 from whet.store.database import Database
 from whet.store.left_out import forget_left_out
-from whet.store.preparing import (
+from whet.store.rows import (
+    SESSION_COLUMNS,
+    DamagedRow,
     MessageRow,
     NewSession,
     PreparedSession,
     Provenance,
+    Session,
     SessionColumns,
     add_messages,
     add_sessions,
+    ask_for_all,
+    blob,
+    decoded_message,
+    session_of,
 )
-from whet.store.rows import SESSION_COLUMNS, DamagedRow, Session, ask_for_all, blob, decoded_message, session_of
 
 COLUMNS = ", ".join(SessionColumns._fields)
 KEPT_WITH = ("head", "message_count", "path", "dated")

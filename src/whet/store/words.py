@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from whet.sessions.transcripts import Message, Text, Thought, ToolCall, ToolResult
+from whet.store.database import Database
 from whet.text.words import on_demand
 
 MARK = "\ue000"  # a private character that counts as a letter in the index and that no text may bring into it
@@ -26,6 +27,8 @@ _SYMBOLS = re.compile(r"[^\w\x00-\x7f]+")
 _BYTES = bytes(
     code if code >= 128 else ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(256)
 )
+MERGED_PAGES = 500  # at a time, so that other writers need not wait for long
+WORKED = 2  # changes; fewer mean that there was nothing to merge
 POSITIONS = 16_000
 OVERLAP = 50  # words that two vectors share, so that a phrase across their border is found
 LEXEME_BYTES = 120
@@ -182,3 +185,16 @@ def _vector(piece: list[bytes], everything: dict[bytes, None]) -> bytes:
                 break
             entries[word] = [word, COUNTS[0]]
     return TOTAL.pack(len(entries)) + b"".join(itertools.chain.from_iterable(entries.values()))
+
+
+def tidy(database: Database) -> None:
+    """Merge the parts in which many writes leave SQLite's index, since a search has to look into each of them."""
+    if database.dialect != "sqlite":
+        return
+    changes = WORKED
+    while changes >= WORKED:
+        with database.writing():
+            [(before,)] = database.query("SELECT total_changes()")
+            database.execute("INSERT INTO message_index (message_index, rank) VALUES ('merge', ?)", (MERGED_PAGES,))
+            [(after,)] = database.query("SELECT total_changes()")
+        changes = after - before

@@ -21,8 +21,8 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.store.preparing import Provenance, prepare
 from whet.store.recording import skill_uses
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 
 NOW = 1_750_000_000.0

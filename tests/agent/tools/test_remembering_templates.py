@@ -16,7 +16,7 @@ from whet.sessions.transcripts import RecordedCheck, ToolResult
 from whet.sessions.trust import Trust
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.store.sessions import keep
 from whet.store.template_files import usable
 

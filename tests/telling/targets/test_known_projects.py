@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from conversations import agent, conversation, user
 from whet.store import sessions
 from whet.store.database import Database
-from whet.store.preparing import Provenance, prepare
+from whet.store.rows import Provenance, prepare
 from whet.telling.targets.known_projects import KnownProjects, remember_projects
 from whet.telling.targets.project_names import name_of_project
 
