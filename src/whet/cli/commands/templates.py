@@ -39,9 +39,9 @@ from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.listing import Filters, find, list_sessions
+from whet.store.recording import template_uses
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
-from whet.store.shown_texts import template_uses
 from whet.store.template_files import (
     TemplateFile,
     list_templates,
