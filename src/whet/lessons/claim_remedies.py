@@ -46,7 +46,7 @@ def merged(folded: FoldedClaims) -> FoldedClaims:
     """Claims with the same remedy as one, in the words of the one that most sessions show; the others say which."""
     kept: list[StandingClaim] = []
     dropped: list[DroppedClaim] = []
-    ranked = sorted(folded.claims, key=lambda each: (-_sessions(each), each.number))
+    ranked = sorted(folded.claims, key=lambda each: (-each.sessions, each.number))
     dropped += [DroppedClaim(each.claim, TOO_MANY) for each in ranked[MOST_STANDING:]]
     for each in ranked[:MOST_STANDING]:
         place = next((place for place, one in enumerate(kept) if is_same_remedy(one.claim, each.claim)), None)
@@ -116,10 +116,6 @@ def _joined(one: StandingClaim, other: StandingClaim) -> StandingClaim:
         against=tuple(dict.fromkeys((*one.against, *other.against)))[:MOST_QUOTES],
         misplaced=one.misplaced + other.misplaced,
     )
-
-
-def _sessions(each: StandingClaim) -> int:
-    return len({quote.session for quote in each.claim.quotes})
 
 
 def joined(lessons: Sequence[Lesson]) -> list[Lesson]:

@@ -167,6 +167,11 @@ class StandingClaim(Value, frozen=True):
     is_doubted: bool = False  # by a sceptic, since its words became what they are
     misplaced: int = 0
 
+    @property
+    def sessions(self) -> int:
+        """In how many sessions something is quoted for it."""
+        return len({quote.session for quote in self.claim.quotes})
+
 
 class FoldedClaims(Value, frozen=True):
     """What a log comes to."""

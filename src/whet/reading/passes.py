@@ -171,12 +171,12 @@ def question_of(
 
 def _claims_text(claims: Sequence[StandingClaim]) -> str:
     """The claims so far, those of most sessions first, as many as there is room for."""
-    ranked = sorted(claims, key=lambda each: -_sessions(each))
+    ranked = sorted(claims, key=lambda each: -each.sessions)
     lines: list[str] = []
     left = CLAIMS_TOKENS
     for each in ranked:
         claim = each.claim
-        line = f"{claim.id} ({_sessions(each)} sessions): {claim.rule}"
+        line = f"{claim.id} ({each.sessions} sessions): {claim.rule}"
         if claim.situation:
             line += f" [{cut(claim.situation, SITUATION_LETTERS)}]"
         left -= estimate(line)
@@ -184,10 +184,6 @@ def _claims_text(claims: Sequence[StandingClaim]) -> str:
             break
         lines.append(visible(" ".join(line.split())))
     return "\n".join(lines)
-
-
-def _sessions(standing: StandingClaim) -> int:
-    return len({quote.session for quote in standing.claim.quotes})
 
 
 def doubtful(home: Home, database: Database, project: str, sessions: Sequence[Session]) -> tuple[DoubtedClaim, ...]:
