@@ -182,7 +182,7 @@ def read_files(
     """Ask a reader pass by pass, each once more with what it wants to see; what it said until it ends is kept."""
     found: list[ReadStatements] = []
     for number in range(1, len(reading.passes) + 1):
-        if not _has_room(limit, found):
+        if not limit.has_room(together([each.spent for each in found])):
             return joined(found, ENDED)
         observe(number)
         question = question_of(reading, number)
@@ -190,7 +190,7 @@ def read_files(
         first = read_answer(answer.text, reading, reader.name)
         found.append(first._replace(spent=spent_on(reader, answer)))
         again = "" if answer.why else looked_at(reading, first)
-        if again and not _has_room(limit, found):
+        if again and not limit.has_room(together([each.spent for each in found])):
             return joined(found, ENDED)
         if again:
             more = question._replace(order=f"{question.order}\n\n{answer.text}\n\n{again}")
@@ -202,12 +202,6 @@ def read_files(
         if answer.why:
             return joined(found, answer.why)
     return joined(found)
-
-
-def _has_room(limit: ReadingLimit, found: Sequence[ReadStatements]) -> bool:
-    spent = together([each.spent for each in found])
-    is_within = limit.tokens is None or spent.input + spent.output < limit.tokens
-    return is_within and (limit.dollars is None or (spent.dollars or 0.0) < limit.dollars)
 
 
 def joined(found: Sequence[ReadStatements], stopped: str = "") -> ReadStatements:

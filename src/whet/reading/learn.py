@@ -60,6 +60,13 @@ class ReadingLimit(Value, frozen=True):
     tokens: int | None = None
     dollars: float | None = None
 
+    def has_room(self, spent: Spent) -> bool:
+        """Whether there is room for one more question like those before."""
+        used = spent.input + spent.output
+        if self.tokens is not None and used + used // max(spent.model_calls, 1) > self.tokens:
+            return False
+        return self.dollars is None or (spent.dollars or 0.0) < self.dollars
+
 
 class LearnRequest(Value, frozen=True):
     """Of which projects the unread sessions are to be read, by whom, and within what."""
@@ -166,7 +173,7 @@ def learn(course: ReadingCourse) -> Done:
         made = LearnedProject(project)
         plan = course.steps.do(f"plan {place}", lambda: _plan(course, project), tuple[_PassPlan, ...])  # noqa: B023
         for number, each in enumerate(plan, start=1):
-            if not _has_room(course, together(costs)):
+            if not course.ask.limit.has_room(together(costs)):
                 stopped = ENDED
                 break
             course.observe(LearnProgress(project, number, len(plan), made.claims))
@@ -339,7 +346,7 @@ def keep(database: Database, reading: ProjectReading, answer: ClaimsRead, reader
 def _doubt(course: ReadingCourse, made: LearnedProject, costs: list[Spent], name: str) -> LearnedProject:
     """Have a sceptic look at each claim that held and that none has looked at yet, ten at a time."""
     for number in range(1, made.claims + made.kept + 2):
-        if not _has_room(course, together(costs)):
+        if not course.ask.limit.has_room(together(costs)):
             return made
         before = made.kept + made.refused
         made = _carry(course, made, costs, f"{name} {number}", lambda: _doubted(course, made.project))  # noqa: B023
@@ -384,13 +391,3 @@ def spent_on(reader: LessonReader, answer: ReaderAnswer) -> Spent:
     usage = answer.usage
     dollars = None if reader.is_in_plan else reader.price(usage)
     return Spent(1, usage.input, usage.output, usage.cached, dollars=dollars)
-
-
-def _has_room(course: ReadingCourse, spent: Spent) -> bool:
-    """Whether the limit of this run has room for one more pass."""
-    limit = course.ask.limit
-    used = spent.input + spent.output
-    each = used // max(spent.model_calls, 1)
-    if limit.tokens is not None and used + each > limit.tokens:
-        return False
-    return limit.dollars is None or (spent.dollars or 0.0) < limit.dollars
