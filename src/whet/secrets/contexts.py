@@ -180,11 +180,11 @@ HEADERS: Final = (
 )
 
 # A password that a program made: where one stands says nothing, it is known by itself.
-_TYPED = r"A-Za-z0-9!@#$%^*_+~?"
+_TYPED = r"A-Za-z0-9!@#$%^*_+~?\-.&,;"
 STRONG: Final = SecretRule(
     "password",
-    r"[A-Za-z0-9_+~?][!@#$%^*]+[A-Za-z0-9_+~?]",
-    rf"(?:^|[^{_TYPED}.\-/\\]|\\[nrt])([A-Za-z0-9][A-Za-z0-9_+~?]*[!@#$%^*][{_TYPED}]+)(?:[^{_TYPED}.\-/]|[.](?:\s|$)|$)",
+    r"[A-Za-z0-9_+~?\-.&,;][!@#$%^*?~]+[A-Za-z0-9_+~?\-.&,;]",
+    rf"(?:^|[^{_TYPED}/\\]|\\[nrt])([A-Za-z0-9!?~^][{_TYPED}]*[!@#$%^*?~][{_TYPED}]+)(?:[^{_TYPED}/]|$)",
     MatchTest.STRONG,
 )
 
@@ -405,6 +405,11 @@ ASSIGNMENTS: Final = (
         rf"[|│][ \t*`]*((?:[\w.\-]+[ ])*[\w.\-]*{_WORD}){_CELL}([^\s|│`]{{8,}})[ \t*`]*[|│]",
         MatchTest.CELL,
     ),
+    _secret(
+        rf"(?i:set|with)_?{_WORD}\([ \t]*{QUOTE}",
+        rf"((?i:set|with)_?[\w.\-]*{_WORD})\([ \t]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}[ \t]*\)",
+    ),
+    _secret(rf"#define[ \t]+\w*{_WORD}", rf"#define[ \t]+(\w*{_WORD})[ \t]+{QUOTE}({CHARACTER}{{6,}}){QUOTE}"),
     # `password("…")`, and `… password …` or `… TOKEN --body …` on a command line.
     _secret(
         rf"{_WORD}\([ \t]*{QUOTE}",

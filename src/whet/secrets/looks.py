@@ -13,6 +13,7 @@ SCRAMBLED_PASSWORD: Final = 12
 LONGEST_VALUE: Final = 8192
 SHORTEST_STRONG: Final = 10
 LONGEST_STRONG: Final = 64
+LONGEST_NAME: Final = 32  # of a file: what is longer and without a second slash is a key
 PHRASE_WORDS: Final = 12
 LONGEST_WORD: Final = 12  # of letters and digits without a sign between them, in names that people give
 CHANCE_CHANGES: Final = 0.45  # of a kind of character to another; of 62 drawn at random .62 do
@@ -95,12 +96,14 @@ _CODE = on_demand(
     r"|v?\d+\.\d[\w.\-]*|\d{4}-\d\d-\d\d.*|#[0-9A-Fa-f]{3,8}|0x[0-9A-Fa-f]{1,8}"
 )
 _SESSION_WORDS = names("session sessionid sid sess auth login remember token jwt")
-_PERCENT_CODE = re.compile(r"%(?:2[0-9A-F]|3[A-F]|40|5[BDE]|7[BD])")  # a sign in an address
+_NO_PASSWORD = re.compile(
+    r"%(?:2[0-9A-F]|3[A-F]|40|5[BDE]|7[BD])|\d\.\d|@[^@]*\."
+)  # a sign in an address, a version, a host
 _PHRASE_WORD = re.compile(r"\b[a-z]{3,8}\b")
 # Words that no list of seed words has, and hardly a sentence does without.
 _SENTENCE_WORD = re.compile(r"\b(?:the|and|for|are|was|were|from|has|had|not|but|his|her|its|our|your|which)\b")
 _MARK = re.compile(r"[A-Za-z]\w{1,11}?[_.:~\-]")
-_HASHED = re.compile(r"(?i:sha|md)\d")
+_HASHED = re.compile(r"(?i:sha|md)\d|h1:|did:")  # and what stands for itself in public
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
 _CLASSES = tuple(map(re.compile, (r"\d+", r"[A-Z]+", r"[a-z]+")))
 _LETTER = re.compile(r"[^\W\d_]")
@@ -147,7 +150,8 @@ def is_stand_in(value: str) -> bool:
 
 def is_code(value: str) -> bool:
     """Whether the value is an expression, a path, a version or an address, and not a literal secret."""
-    return bool(_CODE().fullmatch(value)) and not (value[0] == "/" and is_scrambled(value))
+    is_key = "/" not in value[1:] and len(value) > LONGEST_NAME and is_mixed(value)
+    return bool(_CODE().fullmatch(value)) and not (value[0] == "/" and (is_key or is_scrambled(value)))
 
 
 def is_plausible(value: str, *, shortest: int = SHORTEST_VALUE) -> bool:
@@ -193,12 +197,12 @@ def is_session_name(name: str) -> bool:
 
 def is_strong(value: str) -> bool:
     """Whether cases, digits and signs are mixed as only a program that makes passwords does it."""
-    if not SHORTEST_STRONG <= len(value) <= LONGEST_STRONG or _PERCENT_CODE.search(value) or is_stand_in(value):
+    if not SHORTEST_STRONG <= len(value) <= LONGEST_STRONG or _NO_PASSWORD.search(value) or is_stand_in(value):
         return False
     kinds = ["A" if each.isupper() else "a" if each.islower() else "0" if each.isdigit() else "!" for each in value]
     changes = sum(left != right for left, right in itertools.pairwise(kinds))
     enough = all(kinds.count(kind) >= least for kind, least in (("A", 2), ("a", 2), ("0", 1), ("!", 1)))
-    return enough and kinds.count("!") <= len(value) / 4 and changes >= len(value) / 2
+    return enough and kinds.count("!") <= len(value) / 3 and changes >= (len(value) - 1) / 2
 
 
 def is_phrase_name(name: str) -> bool:

@@ -113,12 +113,21 @@ def _find_by_rule(body: bytes, index: int) -> Iterator[FoundSecret]:
             yield from _find_cookies(value, start)
             continue
         name = decoded(match.group(1)) if last > 1 else ""
+        if rule.check is MatchTest.ASSIGNED and _is_field(body, match.start(1), match.end(1)):
+            continue
         if name == TEST_VERDICT and body[match.end(1) : start].lstrip().startswith(b":"):
             kind = rule.kind if values.is_typed_or_scrambled(decoded(value)) else ""
         else:
             kind = judge(rule, name, decoded(value))
         if kind:
             yield FoundSecret(start, start + len(value), kind, canonical(decoded(value)), index < len(TOKENS))
+
+
+def _is_field(body: bytes, start: int, end: int) -> bool:
+    """Whether a name is one of several between colons, as in `arn:…:secret:…`, or a shell's: `${TOKEN:?not set}`."""
+    return body[end : end + 1] == b":" and (
+        body[max(0, start - 1) : start] == b":" or body[max(0, start - 2) : start] == b"${"
+    )
 
 
 def _trimmed(value: bytes, rule: SecretRule) -> bytes:
