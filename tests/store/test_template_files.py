@@ -59,7 +59,7 @@ def test_a_link_is_not_followed(home: Home) -> None:
 
 def test_uses_are_counted_by_session_and_of_the_examples_as_they_were(database: Database) -> None:
     for session, now in (("a", 1.0), ("a", 2.0), ("b", 3.0)):
-        record_use(database, TEMPLATE, session=session, now=now)
+        record_use(database, TEMPLATE.key, session=session, now=now)
     assert template_uses(database) == {TEMPLATE.key: TextUse(3, 2, 3.0)}
     assert replace(TEMPLATE, examples=(RUN,)).key not in template_uses(database)
 

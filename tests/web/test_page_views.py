@@ -258,7 +258,7 @@ def test_live_leads_to_exactly_the_sessions_that_were_counted(home: Home) -> Non
 def test_a_trial_leads_to_its_sessions(home: Home) -> None:
     first, second, _ = kept_in(home, dict.fromkeys("abc", ""))
     with opened(home) as database:
-        record_use(database, TEMPLATE, session=first, now=1.0)
+        record_use(database, TEMPLATE.key, session=first, now=1.0)
         for arm, id in ((Arm.BASE, first), (Arm.CANDIDATE, second)):
             keep_attempt(database, id, Attempt("case", arm, 0, Measures(passed=True), id, trial="t-1"), now=1.0)
     with page_of(home) as client:

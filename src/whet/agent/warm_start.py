@@ -53,7 +53,7 @@ def warmed(messages: Sequence[Message], choice: Choice) -> tuple[Message, ...]:
 def count_use(database: Database, choice: Choice, *, session: str, now: float) -> None:
     """Count that the session began with the template; called when it is really begun."""
     if choice.template is not None:
-        record_use(database, choice.template, session=session, now=now)
+        record_use(database, choice.template.key, session=session, now=now)
 
 
 def beginning(choice: Choice, draw: Draw | None, need: Need) -> str:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from whet import __version__
 from whet.errors import WhetError
-from whet.own.examples.templates import Template
 from whet.own.runs.run import Ended, Run
 from whet.own.told.skills import FILE
 from whet.secrets.redactor import Redactor
@@ -266,9 +265,9 @@ def record_view(database: Database, view: View, *, now: float) -> None:
     _record(database, SKILL, *view, now)
 
 
-def record_use(database: Database, template: Template, *, session: str, now: float) -> None:
-    """Count that a session began with the template; a use is of its examples as they are."""
-    _record(database, TEMPLATE, "", template.key, session, "", now)
+def record_use(database: Database, key: str, *, session: str, now: float) -> None:
+    """Count that a session began with a template, named by its key: a use is of its examples as they are."""
+    _record(database, TEMPLATE, "", key, session, "", now)
 
 
 def _record(database: Database, *columns: object) -> None:
