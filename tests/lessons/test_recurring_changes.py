@@ -181,8 +181,8 @@ def test_a_request_in_other_words_is_quoted_and_counted() -> None:
     said = [piece for each in sessions for piece in said_pieces(gather(each))]
     [rule] = rules_taught("shop", {}, said)
     assert rule.rule == (
-        "Asked for again and again: “now the changelog”; “you forgot the changelog”; “changelog entry please”"
-        " (`CHANGELOG.md`)."
+        "Expect to be asked for this, and offer it where it fits: “now the changelog”; “you forgot the changelog”;"
+        " “changelog entry please” (`CHANGELOG.md`)."
     )
     assert (rule.evidence.source, rule.evidence.sessions) == (LessonSource.REQUEST, 3)
 

@@ -128,7 +128,8 @@ def _standing(project: str, said: Iterable[LessonPiece]) -> Iterator[Lesson]:
 
 def _of_request(project: str, request: RepeatedRequest) -> Lesson:
     quotes = list(dict.fromkeys(cut(piece.text, QUOTE_LETTERS) for piece in request.pieces))[:QUOTES]
-    text = f"Asked for again and again: {'; '.join(f'“{quote}”' for quote in quotes)} (`{request.done}`)."
+    said = "; ".join(f"“{quote}”" for quote in quotes)
+    text = f"Expect to be asked for this, and offer it where it fits: {said} (`{request.done}`)."
     evidence, about = _evidence(LessonSource.REQUEST, request.pieces), RuleSituation(said=quotes[0])
     draft = rule_draft(project, text, evidence, written_from=request.pieces[:FEWEST], about=about)
     return replace(draft, situation=REPEATED, fix=request.done)
