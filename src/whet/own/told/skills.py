@@ -27,7 +27,7 @@ RELATED_DESCRIPTION = 0.25
 SHORT_TOKENS = 24
 _PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _PARTICULAR = re.compile(r"(?:^|-)(?:\d{3,}|v?\d+(?:-\d+)+|[0-9a-f]*\d[0-9a-f]{6,}|todays?|tomorrow|yesterday)(?:-|$)")
-_FILE_NAME = re.compile(r"(?!.*\.\.)[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")
+_FILE_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]|\.(?!\.)){0,99}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 
 
