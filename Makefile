@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Twice the usual two cores: tests of workers wait for their polls, and other tests use the time.
-WORKERS ?= 4
+# Three times the usual two cores: tests of workers wait for their polls, and other tests use the time.
+WORKERS ?= 6
 DEMO := .demo/venv
 DEMO_BIN = $(CURDIR)/$(if $(wildcard $(READY)),$(VENV),$(DEMO))/bin
 PYTHON_CHECK := import sys; sys.exit(sys.version_info < (3, 11) and "Whet needs Python 3.11 or later; set PYTHON=python3.11")
