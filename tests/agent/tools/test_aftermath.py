@@ -144,6 +144,16 @@ def test_none_of_many_changed_files_goes_unnamed(room: Room) -> None:
     [kept] = (room.home.folder / "quarantine").rglob("changed.txt")
     assert str(kept) in line
     assert all(f".note{number} " in kept.read_text() for number in range(60))
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_list_that_cannot_be_kept_is_told_whole(room: Room) -> None:
+    (room.home.folder / "quarantine").write_text("where the list would go")
+    box = room.box()
+    for number in range(60):
+        ask_for(box, "write_file", path=f".note{number}", content="x")
+    [line] = box.news()
+    assert all(f".note{number} " in line for number in range(60))
 
 
 @pytest.mark.parametrize(

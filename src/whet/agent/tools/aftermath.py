@@ -1,5 +1,6 @@
 """What becomes of what a call left for other programs to run: taken aside, asked about, or reported to the person."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -166,11 +167,17 @@ def _hidden_folder(leftover: Leftover, folder: Path) -> str:
 def _listed(workplace: ToolState, found: Mapping[str, bool]) -> str:
     """The words, those of known programs first, so that many others hide none. What is too much stands in a file."""
     words = sorted(found, key=lambda each: not found[each])
-    listed, more = ", ".join(words[:MOST_NAMED]), len(words) - MOST_NAMED
-    if more <= 0:
-        return listed
+    if len(words) <= MOST_NAMED:
+        return ", ".join(words)
     place = workplace.inspection.place
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (place / CHANGED).open("a", encoding="utf-8") as file:
-        file.writelines(f"{each}\n" for each in words)
-    return f"{listed} and {more} more, which {place / CHANGED} lists"
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(place / CHANGED, "a", encoding="utf-8", errors="backslashreplace", opener=_for_its_owner) as file:
+            file.writelines(f"{each}\n" for each in words)
+    except OSError:  # a full disk must hide nothing
+        return ", ".join(words)
+    return f"{', '.join(words[:MOST_NAMED])} and {len(words) - MOST_NAMED} more, which {place / CHANGED} lists"
+
+
+def _for_its_owner(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
